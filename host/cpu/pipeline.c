@@ -63,6 +63,7 @@ static void run_block(strake_pipeline *p, const sweep *w)
 {
     for (pass *s = w->begin; s <= w->last; s++) {
         plan_ticks(p, s);
+        strake_pipeline_plan_asking(p, w, s);
     }
     if (p->layout->boundary[0] == STRAKE_POLAR) {
         strake_pipeline_turn(p, w);

@@ -7,7 +7,7 @@
  * columns of each (Wyrzykowski et al. 2014, section 6.2; partial rows stay in the rings from one
  * row to the next, so nothing is recomputed along axis 0 inside a stripe). In three dimensions slabs
  * are planes, and the blocks of a single step are cut along lines too (2.5D blocking), so that the rings
- * stay in the private cache however large the planes are; sweeps of several steps take whole columns.
+ * stay in a thread's caches however large the planes are; sweeps of several steps take whole columns.
  *
  * Several time steps can be computed in one sweep over a stripe: the states between them live in
  * rings too, so the arrays are streamed from memory once per sweep. Each step computes as many rows

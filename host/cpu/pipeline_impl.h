@@ -4,7 +4,12 @@
 
 #include "cpu/pipeline.h"
 
-enum { PIPELINE_ALIGNMENT = 64 };
+enum {
+    PIPELINE_ALIGNMENT = 64,
+    PIPELINE_PLACES = 24, /* depths of rings divide it, or are so many times a power of two */
+    PIPELINE_FAR = PIPELINE_PLACES
+                   << 20 /* a multiple of all, more than slabs lie before the grid */
+};
 
 /*
  * An operand that lies in an array of the grid, or in the ring of a state between two steps; its address
@@ -21,7 +26,7 @@ typedef struct array_operand {
 } array_operand;
 
 /*
- * A value's last slabs: `depth` of them (a power of two), `lines` lines each. Element `pad` of a line
+ * A value's last slabs: `depth` of them, `lines` lines each. Element `pad` of a line
  * is the first column of a block; it is aligned as in the arrays of the grid, and every task starts a
  * whole number of vectors before it: only operands at a column offset are unaligned.
  */
@@ -53,6 +58,15 @@ typedef struct task {
     int before; /* columns: lo[2] without those that only fill a vector */
 } task;
 
+/* What the ticks of a block ask for of a slab that is read or written soon. */
+typedef struct asking {
+    bool reads, writes;
+    int64_t first, end;         /* lines, */
+    int64_t left, right;        /* columns of them, */
+    int64_t share;              /* and lines of cache to ask for in a call for a line */
+    int64_t slab, line, column; /* the next ones of this tick */
+} asking;
+
 /* One time step of a sweep; its rings are its own. A sweep of fewer steps takes the last ones. */
 typedef struct pass {
     int reach;  /* columns around a block that the steps after it need */
@@ -63,7 +77,8 @@ typedef struct pass {
     int64_t first, end;   /* slabs to compute in the present run */
     int64_t tick, stop;   /* next input slab to take, and the one after the last */
     int64_t head, newest; /* input slabs: needed before the first tick; needed last of all */
-    int64_t done;         /* slabs before this one are computed in the present block */
+    asking asking;
+    int64_t done; /* slabs before this one are computed in the present block */
 } pass;
 
 /* Where a run of a sweep is: its passes, its arrays, its columns. */
@@ -86,7 +101,7 @@ struct strake_pipeline {
     int64_t lines[STRAKE_MAX_SWEEP + 1]; /* and lines */
     int64_t pad;                         /* elements of a ring line before the first column */
     int64_t width;                       /* elements of a ring line */
-    int64_t phases;                      /* deepest ring */
+    int64_t phases;                      /* a multiple of the depths of all rings */
     int loops;
     int depth
         [STRAKE_MAX_VALUES]; /* slabs of a value that the loops need at once; 0: it is not kept */
@@ -126,8 +141,17 @@ int64_t strake_pipeline_beyond(const strake_pipeline *p, int state);
 /* Before a block: those that its first step reads, from the arrays. */
 void strake_pipeline_turn(const strake_pipeline *p, const sweep *w);
 
+/* Plans for a block of a sweep what is asked for while slabs of it are computed. */
+void strake_pipeline_plan_asking(const strake_pipeline *p, const sweep *w, pass *s);
+
 /* One step takes one input slab. */
 void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s);
+
+/* The place of slab @p q, which may lie before the grid, among @p depth ones. */
+static inline int64_t strake_pipeline_place(int64_t q, int64_t depth)
+{
+    return (q + PIPELINE_FAR) % depth;
+}
 
 /* The slab that is read for slab q: ghosts copy another one, or would if they were computed. */
 static inline int64_t strake_pipeline_source(const strake_pipeline *p, int64_t q)

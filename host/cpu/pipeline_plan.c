@@ -10,10 +10,7 @@
 #include "cpu/topology.h"
 #include "problem/check_rows.h"
 
-enum {
-    RING_PART = 2,    /* of the private cache, for the rings of blocks of lines */
-    CALL_COLUMNS = 16 /* what the call of a loop for a line costs, in columns */
-};
+enum { CALL_COLUMNS = 16 /* what the call of a loop for a line costs, in columns */ };
 
 static const strake_row_function non_finite_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
     STRAKE_CHECK_ROWS(non_finite);
@@ -57,13 +54,26 @@ static int64_t round_up(int64_t x, int64_t step)
     return (x + step - 1) / step * step;
 }
 
-static int64_t power_of_two(int64_t x)
+/* The depth of a ring for so many slabs: one that keeps the table of operands short for all rings together. */
+static int64_t ring_depth(int64_t slabs)
 {
-    int64_t p = 1;
-    while (p < x) {
-        p *= 2;
+    int64_t depth = slabs < PIPELINE_PLACES ? slabs : PIPELINE_PLACES;
+    while (PIPELINE_PLACES % depth != 0) {
+        depth++;
     }
-    return p;
+    while (depth < slabs) {
+        depth *= 2;
+    }
+    return depth;
+}
+
+static int64_t common_multiple(int64_t a, int64_t b)
+{
+    int64_t multiple = a;
+    while (multiple % b != 0) {
+        multiple += a;
+    }
+    return multiple;
 }
 
 /* Whether a value needs a ring: kept, computed every slab and not written to an array of the grid. */
@@ -113,7 +123,7 @@ static int64_t bytes_per_cell(const strake_pipeline *p, const strake_loop *loop,
     for (int g = 0; g < loops; g++) {
         for (int k = 0; k < loop[g].outputs; k++) {
             const int v = loop[g].output[k];
-            bytes += power_of_two(p->depth[v]) * p->size;
+            bytes += ring_depth(p->depth[v]) * p->size;
         }
     }
     return bytes > 0 ? bytes : p->size;
@@ -123,6 +133,20 @@ static int64_t private_cache(void)
 {
     const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
     return cache > 0 ? cache : 512 * 1024;
+}
+
+/*
+ * Bytes of the rings of blocks of lines. What a block computes twice costs more than the next cache does, which
+ * streams a line as fast as loops take it: half a thread's part of that one, at most three times what is left of the
+ * private cache, in which the slabs of the arrays that a tick reads lie too.
+ */
+static int64_t block_cache(void)
+{
+    const int64_t cache = private_cache();
+    const int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const int64_t part = strake_topology_cache("/sys/devices/system", cpus) / cpus / 2;
+    const int64_t most = part < 3 * cache / 2 ? part : 3 * cache / 2;
+    return most > cache / 2 ? most : cache / 2;
 }
 
 /* Parts of equal width, of at most so many columns each. */
@@ -162,13 +186,13 @@ static void find_beside(const strake_pipeline *p, const strake_loop *loop, int l
 }
 
 /*
- * Slabs of many lines: blocks of lines and columns such that the rings of one step stay in the private
- * cache, those with the fewest cells computed twice.
+ * Slabs of many lines: blocks of lines and columns whose rings of one step fit the caches, those with the fewest
+ * cells computed twice.
  */
 static void choose_lines(strake_pipeline *p, const strake_loop *loop, int loops, bool is_given)
 {
     const strake_layout *l = p->layout;
-    const int64_t cells = private_cache() / RING_PART / bytes_per_cell(p, loop, loops);
+    const int64_t cells = block_cache() / bytes_per_cell(p, loop, loops);
     const int64_t given = p->block[1];
     double beside[2], least = INFINITY;
     find_beside(p, loop, loops, beside);
@@ -226,11 +250,11 @@ static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t 
         const strake_value *shape = value->is_output ? &p->graph->value[value->state_of] : value;
         const int64_t depth = value->is_output ? state_depth(p, value) : p->depth[v];
         ring *r = &s->ring[v];
-        r->depth = power_of_two(depth);
+        r->depth = ring_depth(depth);
         r->lines = lines + shape->lo[1] + shape->hi[1];
         r->data = memory == NULL ? NULL : memory + used;
         used += r->depth * r->lines * p->width * p->size;
-        p->phases = r->depth > p->phases ? r->depth : p->phases;
+        p->phases = common_multiple(p->phases, r->depth);
     }
     for (int v = 0; v < p->graph->values && p->layout->boundary[0] == STRAKE_POLAR; v++) {
         s->beyond[v] = memory == NULL ? NULL : memory + used;

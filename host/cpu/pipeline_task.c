@@ -55,7 +55,7 @@ static const char *fixed_address(const strake_pipeline *p, const pass *s, const 
         return p->constant[read->value];
     }
     const ring *r = &s->ring[read->value];
-    const int64_t slab = (q + read->offset[0]) & (r->depth - 1);
+    const int64_t slab = strake_pipeline_place(q + read->offset[0], r->depth);
     const int64_t line = slab * r->lines + read->offset[1] + value->lo[1] - t->lo[1];
     return r->data + (line * p->width + p->pad - t->lo[2] + read->offset[2]) * p->size;
 }
@@ -70,8 +70,7 @@ static void plan_operand(const strake_pipeline *p, const pass *s, task *t, const
         t->stride[k] = value->is_constant ? 0 : p->width * p->size;
         t->ring_stride[k] = t->stride[k];
         for (int64_t phase = 0; phase < p->phases; phase++) {
-            /* Any slab of that phase far enough from zero to stay positive. */
-            t->base[phase * t->reads + k] = fixed_address(p, s, t, read, phase + 64 * p->phases);
+            t->base[phase * t->reads + k] = fixed_address(p, s, t, read, phase);
         }
         return;
     }
@@ -116,7 +115,7 @@ static void plan_output(const strake_pipeline *p, const pass *s, task *t, int v,
     for (int64_t phase = 0; phase < p->phases; phase++) {
         t->out[phase * t->outputs + k] =
             r->data +
-            (((phase & (r->depth - 1)) * r->lines + line) * p->width + p->pad - t->lo[2]) * p->size;
+            ((phase % r->depth * r->lines + line) * p->width + p->pad - t->lo[2]) * p->size;
     }
 }
 

@@ -60,7 +60,7 @@ static void turn_slab(const strake_pipeline *p, const pass *s, int v, int64_t q)
     const int state = p->graph->value[v].state_of;
     const strake_value *input = &p->graph->value[state];
     const ring *r = &s->ring[v];
-    const char *line = r->data + (q & (r->depth - 1)) * p->width * p->size;
+    const char *line = r->data + strake_pipeline_place(q, r->depth) * p->width * p->size;
     for (int side = 0; side < 2; side++) {
         const int64_t ghost = side == 0 ? -1 - q : 2 * l->n[0] - 1 - q;
         if (ghost >= -input->lo[0] && ghost < l->n[0] + input->hi[0]) {
@@ -76,7 +76,7 @@ static const void **find_operands(const strake_pipeline *p, const sweep *w, cons
 {
     const strake_layout *l = p->layout;
     const bool is_periodic = l->boundary[0] == STRAKE_PERIODIC;
-    const void **in = t->base + (q & (p->phases - 1)) * t->reads;
+    const void **in = t->base + strake_pipeline_place(q, p->phases) * t->reads;
     for (int k = 0; k < t->arrays; k++) {
         const array_operand *o = &t->array[k];
         int64_t slab = q + o->slab_offset;
@@ -104,8 +104,8 @@ static const void **find_operands(const strake_pipeline *p, const sweep *w, cons
         if (o->is_state && !is_beyond) {
             const ring *r = &s[-1].ring[o->ring];
             slab = is_periodic ? slab : strake_pipeline_source(p, slab);
-            in[o->index] =
-                r->data + ((slab & (r->depth - 1)) * r->lines * p->width + o->ring_shift) * p->size;
+            const int64_t place = strake_pipeline_place(slab, r->depth);
+            in[o->index] = r->data + (place * r->lines * p->width + o->ring_shift) * p->size;
         }
     }
     return in;
@@ -128,7 +128,7 @@ static void extend_slab(const strake_pipeline *p, const pass *s, int v, int64_t 
     const ring *r = &s->ring[v];
     const int64_t n = l->n[2];
     const int64_t line = p->width * p->size;
-    char *slab = r->data + ((q & (r->depth - 1)) * r->lines + input->lo[1]) * line;
+    char *slab = r->data + (strake_pipeline_place(q, r->depth) * r->lines + input->lo[1]) * line;
     const int64_t left = c - s->reach > -input->lo[2] ? c - s->reach : -input->lo[2];
     const int64_t right = n + input->hi[2];
     const int64_t end = c + columns + s->reach < right ? c + columns + s->reach : right;
@@ -158,38 +158,74 @@ static void extend_slab(const strake_pipeline *p, const pass *s, int v, int64_t 
 }
 
 /*
- * Asks for a part of a line of the slabs that are read and written soon: each line of a block is a new
- * stream to the hardware. Part `part` of `parts`, spread over the tasks of a slab, since a burst would
- * stall. The first step reads the arrays, the last one writes them.
+ * What is asked for of a slab that is read or written soon, in every tick of a block: each line of a block is a new
+ * stream to the hardware. Lines of cache, so many in every call for a line, since a burst would stall; those of the
+ * ghosts and neighbours too, which the block reads as well. The first step reads the arrays, the last one writes them.
  */
-static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, int part, int64_t m)
+void strake_pipeline_plan_asking(const strake_pipeline *p, const sweep *w, pass *s)
 {
     const strake_layout *l = p->layout;
-    const int64_t slab = s->tick + (p->is_flat ? SLABS_AHEAD : 1);
-    const int64_t lines = (w->columns * p->size + PIPELINE_ALIGNMENT - 1) / PIPELINE_ALIGNMENT;
-    const int64_t first = lines * part / p->loops * PIPELINE_ALIGNMENT;
-    const int64_t end = lines * (part + 1) / p->loops * PIPELINE_ALIGNMENT;
-    if (slab >= l->n[0] || slab < 0) {
-        return;
+    int64_t calls = 0;
+    for (int k = 0; k < p->loops; k++) {
+        calls += w->lines + s->task[k].lo[1] + s->task[k].hi[1];
     }
+    s->asking = (asking){.reads = s == w->begin && p->spans == NULL,
+                         .writes = s == w->last && p->spans == NULL && p->line == NULL,
+                         .first = w->m - l->lo[1],
+                         .end = w->m + w->lines + l->hi[1],
+                         .left = w->c - (l->lo[2] + p->vector - 1) / p->vector * p->vector,
+                         .right = w->c + w->columns + l->hi[2]};
+    const int64_t pieces = (s->asking.right - s->asking.left + p->vector - 1) / p->vector;
+    s->asking.share = (pieces * (s->asking.end - s->asking.first) + calls - 1) / calls;
+}
+
+static void begin_asking(const strake_pipeline *p, pass *s)
+{
+    asking *a = &s->asking;
+    a->slab = s->tick + (p->is_flat ? SLABS_AHEAD : 1);
+    const bool is_there = a->slab >= 0 && a->slab < p->layout->n[0];
+    a->line = (a->reads || a->writes) && is_there ? a->first : a->end;
+    a->column = a->left;
+}
+
+/* Asks for @p count lines of cache of one line, in all arrays. */
+static void ask_line(const strake_pipeline *p, const sweep *w, const asking *a, int64_t count)
+{
+    const int64_t end = a->column + count * p->vector;
+    const int64_t own = w->c + w->columns < end ? w->c + w->columns : end;
+    const bool is_own = a->line >= w->m && a->line < w->m + w->lines;
+    const int64_t at = strake_layout_at(p->layout, a->slab, a->line, 0);
     for (int k = 0; k < p->streams; k++) {
         const int v = p->stream[k];
-        const bool is_output = p->graph->value[v].is_output;
-        if (s != (is_output ? w->last : w->begin) || (is_output && p->line != NULL)) {
+        if (p->graph->value[v].is_output) {
+            for (int64_t j = a->column > w->c ? a->column : w->c; a->writes && is_own && j < own;
+                 j += p->vector) {
+                __builtin_prefetch((char *)w->next[v] + (at + j) * p->size, 1, 3);
+            }
             continue;
         }
-        const char *line = is_output ? w->next[v] : w->array[v];
-        line += strake_layout_at(l, slab, m, w->c) * p->size;
-        for (int64_t at = first; at < end; at += PIPELINE_ALIGNMENT) {
-            if (is_output) {
-                __builtin_prefetch(line + at, 1, 3);
-            } else {
-                __builtin_prefetch(line + at, 0, 3);
-            }
+        for (int64_t j = a->column; a->reads && j < end; j += p->vector) {
+            __builtin_prefetch((const char *)w->array[v] + (at + j) * p->size, 0, 3);
         }
     }
     /* Without a side effect gcc takes the whole function for pure and drops its calls. */
     __asm__ volatile("");
+}
+
+/* The share of a call. */
+static void ask_ahead(const strake_pipeline *p, const sweep *w, asking *a)
+{
+    for (int64_t left = a->share; left > 0 && a->line < a->end;) {
+        const int64_t pieces = (a->right - a->column + p->vector - 1) / p->vector;
+        const int64_t count = pieces < left ? pieces : left;
+        ask_line(p, w, a, count);
+        left -= count;
+        a->column += count * p->vector;
+        if (a->column >= a->right) {
+            a->column = a->left;
+            a->line++;
+        }
+    }
 }
 
 /* Elements that a task computes of a line for so many columns: whole vectors. */
@@ -233,8 +269,8 @@ static void reduce_line(strake_pipeline *p, const task *t, void *const *out, int
     }
 }
 
-/* The lines of a slab with several, of loop `part`. */
-static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int part,
+/* The lines of a slab with several. */
+static void run_lines(strake_pipeline *p, const sweep *w, pass *s, const task *t,
                       const void *const *first_in, void *const *first_out, bool is_own)
 {
     const int64_t lines = w->lines + t->lo[1] + t->hi[1];
@@ -248,7 +284,7 @@ static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const t
         for (int k = 0; k < t->reads; k++) {
             in[k] = (const char *)first_in[k] + m * stride[k];
         }
-        prefetch(p, w, s, part, w->m - t->lo[1] + m);
+        ask_ahead(p, w, &s->asking);
         run_line(p, t, in, out, elements_of(p, t, w->columns), t->lo[2], w->columns,
                  is_own && t->is_state);
         if (is_own && m >= t->lo[1] && m < t->lo[1] + w->lines) {
@@ -303,12 +339,11 @@ static void run_spans(strake_pipeline *p, const sweep *w, const task *t, int64_t
 }
 
 /* One slab of one task of one step. */
-static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int part,
-                     int64_t q)
+static void run_task(strake_pipeline *p, const sweep *w, pass *s, const task *t, int64_t q)
 {
     const bool is_own = q >= w->first && q < w->end;
     const void *const *in = find_operands(p, w, s, t, q);
-    void **out = t->out + (q & (p->phases - 1)) * t->outputs;
+    void **out = t->out + strake_pipeline_place(q, p->phases) * t->outputs;
     if (t->is_in_array) {
         const int64_t at = strake_layout_at(p->layout, q, w->m, w->c) * p->size;
         for (int k = 0; k < t->outputs; k++) {
@@ -324,7 +359,7 @@ static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const ta
             reduce_line(p, t, out, 0, w->columns);
         }
     } else {
-        run_lines(p, w, s, t, part, in, out, is_own);
+        run_lines(p, w, s, t, in, out, is_own);
     }
     for (int k = 0; k < t->outputs && t->is_state && !t->is_in_array; k++) {
         extend_slab(p, s, t->state[k], q, w->c, w->columns);
@@ -343,14 +378,15 @@ static bool has_columns(const strake_pipeline *p, const task *t, int64_t q)
 /* One step takes one input slab. */
 void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s)
 {
+    begin_asking(p, s);
     for (int k = 0; k < p->loops; k++) {
         const task *t = &s->task[k];
         const int64_t q = s->tick - t->lag;
-        if (p->is_flat && p->spans == NULL) {
-            prefetch(p, w, s, k, 0);
+        if (p->is_flat) {
+            ask_ahead(p, w, &s->asking);
         }
         if (q >= s->first - t->lo[0] && q < s->end + t->hi[0] && has_columns(p, t, q)) {
-            run_task(p, w, s, t, k, q);
+            run_task(p, w, s, t, q);
         }
     }
     s->tick++;

@@ -104,14 +104,14 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     strake_case_close(&which);
 }
 
-/* Planes that outgrow the private cache of any processor: several blocks of lines and columns. */
+/* Planes that outgrow the caches of a thread of any processor: several blocks of lines and columns. */
 static void blocks_of_lines_give_the_bytes_of_serial(void **state)
 {
     (void)state;
     static const char *const kinds[][3] = {{"euler", "periodic", "double"},
                                            {"midpoint", "no_flux", "double"},
                                            {"heun", "periodic", "single"}};
-    enum { PLANES = 5, ROWS = 397, COLS = 203 };
+    enum { PLANES = 5, ROWS = 797, COLS = 203, THREADS = 3 };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         char text[512];
         (void)snprintf(text, sizeof text,
@@ -125,16 +125,19 @@ static void blocks_of_lines_give_the_bytes_of_serial(void **state)
         strake_case *which = NULL;
         strake_error error;
         strake_part_report place;
-        strake_solver *solver = NULL;
         assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
         const uint64_t serial = checksum_on(which, "serial", PLANES * ROWS * COLS);
-        const strake_options options = {.where = "cpu", .threads = 2};
-        assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_OK);
-        strake_harness_step(solver, STEPS);
-        assert_int_equal(strake_solver_parts(solver, &place, 1), 1);
-        assert_true(place.lines > 0 && place.lines < ROWS);
-        assert_true(strake_harness_checksum(solver, "u", PLANES * ROWS * COLS) == serial);
-        strake_close(&solver);
+        for (int threads = 1; threads <= THREADS; threads++) {
+            const strake_options options = {.where = "cpu", .threads = threads};
+            strake_solver *solver = NULL;
+            which->run.block_columns = threads == THREADS ? 72 : 0;
+            assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_OK);
+            strake_harness_step(solver, STEPS);
+            assert_int_equal(strake_solver_parts(solver, &place, 1), 1);
+            assert_true(place.lines > 0 && (place.lines < ROWS || threads == THREADS));
+            assert_true(strake_harness_checksum(solver, "u", PLANES * ROWS * COLS) == serial);
+            strake_close(&solver);
+        }
         strake_case_close(&which);
     }
 }
