@@ -1,11 +1,12 @@
 #!/bin/sh
 # Two builds of the program in turns, on one machine: is the newer one as fast, and are the bits the same?
-# Usage: sh bench/plan_turns.sh OUTPUT_FOLDER BEFORE AFTER [cpu|gpu|gpus]...
+# Usage: sh bench/plan_turns.sh OUTPUT_FOLDER BEFORE AFTER [cpu|cubes|gpu|gpus]...
 # BEFORE and AFTER are two programs (build/strake of two checkouts), each with a cache of its own. ROUNDS
 # (5) times every grid runs with one and the other, the order turned from round to round; turns.txt has
 # the median rate of both, the ratio of medians, and the least and largest ratio of a round. Lines
 # DIFFERENT in turns.txt name grids whose checksums are not the same. One to two minutes per GPU plan.
-# gpu: the first GPU alone; gpus: the first two together (without GPUs the first OpenCL devices).
+# cubes: three dimensions on one and two threads of the processor, and Cahn-Hilliard in two beside it (a minute and a
+# half); gpu: the first GPU alone; gpus: the first two together (without GPUs the first OpenCL devices).
 set -u
 out=$1 before=$2 after=$3
 shift 3
@@ -59,6 +60,19 @@ fields:
 output: {fields: []}
 YAML
 }
+advected() { # KEY SIDE STEPS
+    cat >"$work/$1.yaml" <<YAML
+problem: mpdata3d
+grid: {planes: $2, rows: $2, cols: $2}
+time: {dt: 0.1, steps: $3}
+fields:
+  psi: {random: {seed: 7, minimum: 0, maximum: 1}}
+  u1: {random: {seed: 5, minimum: 0.1, maximum: 0.1001}}
+  u2: {random: {seed: 6, minimum: 0.1, maximum: 0.1001}}
+  u3: {random: {seed: 4, minimum: 0.1, maximum: 0.1001}}
+output: {fields: []}
+YAML
+}
 phases() { # KEY GRID STEPS
     cat >"$work/$1.yaml" <<YAML
 problem: cahn_hilliard$2
@@ -79,6 +93,14 @@ for plan in "$@"; do
                 for key in 512 2048 1000x3000 cube128; do turns $key cpu --threads $threads; done
             done
             ;;
+        cubes)
+            phases cube256 3d '{planes: 256, rows: 256, cols: 256}' 12
+            phases flat 2d '{rows: 1024, cols: 2048}' 100
+            advected advected192 192 8
+            for threads in 1 2; do
+                for key in cube256 flat advected192; do turns $key cpu --threads $threads; done
+            done
+            ;;
         gpu | gpus)
             mpdata 512 512 512 4000
             mpdata 2048 2048 2048 3000
@@ -91,7 +113,7 @@ for plan in "$@"; do
             fi
             ;;
         *)
-            echo "no plan '$plan': expected cpu, gpu or gpus" >&2
+            echo "no plan '$plan': expected cpu, cubes, gpu or gpus" >&2
             exit 2
             ;;
     esac
