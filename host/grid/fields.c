@@ -6,6 +6,7 @@
 #include "case/source.h"
 #include "cpu/pipeline.h"
 #include "grid/active.h"
+#include "grid/ahead.h"
 #include "grid/arrays.h"
 #include "grid/changes.h"
 #include "grid/inputs.h"
@@ -114,6 +115,7 @@ static void close_grid(strake_domain **domain)
 {
     strake_grid *const grid = strake_grid_of(*domain);
     *domain = NULL;
+    strake_ahead_end(grid);
     strake_grid_forget(grid);
     strake_arrays_release(grid);
     strake_grid_close_activity(grid);
@@ -139,7 +141,12 @@ static strake_status prepare(strake_domain *domain, strake_error *error)
 
 static strake_status change(strake_domain *domain, strake_error *error)
 {
-    return strake_changes_pass(strake_grid_of(domain), error);
+    strake_grid *const grid = strake_grid_of(domain);
+    const strake_status status = strake_changes_pass(grid, error);
+    if (status == STRAKE_OK && domain->steady > 0) {
+        strake_ahead_ask(grid);
+    }
+    return status;
 }
 
 static int64_t steady(const strake_domain *domain, int64_t most)

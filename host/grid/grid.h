@@ -57,7 +57,8 @@ typedef struct strake_grid {
     bool is_stable;    /**< the inputs that decide on that were found to be, as they are now */
     double pace;       /**< the longest step that time.courant allows now [s]; 0: not known */
     double pace_until; /**< time of the next level of an input [s], until which that holds */
-    double poured_at;  /**< time from which on what is poured is as its field has it [s] */
+    struct strake_ahead *ahead; /**< what is read while steps are computed (ahead.h), or NULL */
+    double poured_at;           /**< time from which on what is poured is as its field has it [s] */
 } strake_grid;
 
 /** Grids as a kind of domain. */

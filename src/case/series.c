@@ -131,6 +131,38 @@ strake_status strake_series_open(const strake_case *which, const strake_source *
     return status;
 }
 
+/* Whether all levels are in one file, of a format that has one array. */
+static bool is_one_array(const strake_case *which, const strake_source *source)
+{
+    return strchr(source->file, '%') == NULL && !strake_input_has_many(which->inputs, source->file);
+}
+
+bool strake_series_find(const strake_case *which, int field, int64_t level, strake_range slabs,
+                        strake_file_part *out)
+{
+    strake_error ignored; /* whoever reads it says what is wrong */
+    strake_input file = {.kind = NULL};
+    int64_t shape[STRAKE_AXES];
+    const strake_source *const source = which->source[field];
+    const int lead = is_one_array(which, source) ? 1 : 0;
+    strake_case_field_shape(which, field, shape);
+    const int64_t slab = shape[1] * shape[2];
+    const int64_t first = slabs.first + (lead == 1 ? level * shape[0] : 0);
+    const int64_t end = slabs.end == which->n[0] ? shape[0] : slabs.end;
+    bool found = strake_series_open(which, source, which->problem->field[field].name, level, &file,
+                                    &ignored) == STRAKE_OK;
+    const strake_npy_info *const info = &file.info;
+    found = found && info->data > 0 && !info->fortran && (lead == 0 || level < info->shape[0]);
+    if (found) {
+        *out = (strake_file_part){.path = strdup(file.path),
+                                  .first = info->data + first * slab * info->element_size,
+                                  .bytes = (end - slabs.first) * slab * info->element_size};
+        found = out->path != NULL;
+    }
+    strake_input_close(&file);
+    return found;
+}
+
 /* One of the levels of a step. */
 static strake_status open_level(const strake_case *which, const strake_source *source,
                                 const strake_field *field, const int64_t *shape, const char *why,
@@ -141,10 +173,7 @@ static strake_status open_level(const strake_case *which, const strake_source *s
     const int k = out->count++;
     strake_input *const file = &out->file[k];
     const int dims = which->problem->dims;
-    const int lead =
-        strchr(source->file, '%') == NULL && !strake_input_has_many(which->inputs, source->file)
-            ? 1
-            : 0;
+    const int lead = is_one_array(which, source) ? 1 : 0;
     status = strake_series_open(which, source, field->name, level, file, &inner);
     STRAKE_CHECK(status == STRAKE_OK, error, status,
                  "%s: %s (level %" PRId64 " of a series, which is that of %.15g s)", source->where,

@@ -137,6 +137,19 @@ typedef struct strake_levels {
     double *line; /**< of the second */
 } strake_levels;
 
+/** Part of a file [byte]. */
+typedef struct strake_file_part {
+    char *path; /**< free() it */
+    int64_t first, bytes;
+} strake_file_part;
+
+/**
+ * Where some slabs of a level of a series lie in its file. @return false where that is not known, as in formats other
+ * than .npy, or there is no such level
+ */
+bool strake_series_find(const strake_case *which, int field, int64_t level, strake_range slabs,
+                        strake_file_part *out);
+
 /**
  * Opens the levels of a step. @param[in] shape  of the field, slowest dimension first @param[in] why  it is that, for
  * messages

@@ -4,6 +4,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,6 +297,55 @@ static void schemes_converge_with_their_order(void **state)
     }
 }
 
+/* A deformation flow that turns round brings all back; what is left falls with the square of the spacing. */
+static void deformation_with_reversal_is_of_second_order(void **state)
+{
+    double error[3];
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const int n = 32 << k;
+        char text[900];
+        strake_error failure;
+        strake_case *which = NULL;
+        const size_t cells = (size_t)n * (size_t)n;
+        double *const first = calloc(2 * cells, sizeof *first);
+        double *const last = first + cells;
+        assert_non_null(first);
+        (void)snprintf(text, sizeof text,
+                       "problem: mpdata2d\ngrid: {rows: %d, cols: %d, dx: %.17g, dy: %.17g}\n"
+                       "time: {dt: %.17g, steps: %d}\n"
+                       "scheme: {iterations: 3, nonoscillatory: false}\nfields:\n"
+                       "  psi: {sine: {waves: [1, 0], base: 2}}\n"
+                       "  u1: {deformation: {waves: [1, 1], amplitude: 0.1, reversal: 1}}\n"
+                       "  u2: {deformation: {waves: [1, 1], amplitude: 0.1, reversal: 1}}\n",
+                       n, n, 1.0 / n, 1.0 / n, 1.0 / n, n);
+        assert_int_equal(strake_case_parse("order", text, NULL, false, &which, &failure), 0);
+        strake_solver *solver = NULL;
+        const strake_options options = {.where = "cpu", .threads = 1};
+        assert_int_equal(strake_open(which, &options, &solver, &failure), STRAKE_OK);
+        strake_harness_get_psi(solver, first, cells);
+        strake_harness_step(solver, n / 2);
+        strake_harness_get_psi(solver, last, cells);
+        assert_true(strake_harness_difference(first, last, cells) > 0.05);
+        strake_harness_step(solver, n / 2);
+        strake_harness_get_psi(solver, last, cells);
+        error[k] = 0.0;
+        for (size_t c = 0; c < cells; c++) {
+            error[k] += (last[c] - first[c]) * (last[c] - first[c]) / (double)cells;
+        }
+        error[k] = sqrt(error[k]);
+        strake_close(&solver);
+        strake_case_close(&which);
+        free(first);
+    }
+    const double order[] = {log2(error[0] / error[1]), log2(error[1] / error[2])};
+    if (!(order[0] > 1.7 && order[1] > 1.85)) {
+        fail_msg("errors %g %g %g: orders %.2f and %.2f", error[0], error[1], error[2], order[0],
+                 order[1]);
+    }
+    print_message("reversal: orders %.2f and %.2f\n", order[0], order[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +357,7 @@ int main(void)
         cmocka_unit_test(transposed_inputs_give_the_transposed_result),
         cmocka_unit_test(courant_number_one_is_an_exact_shift),
         cmocka_unit_test(schemes_converge_with_their_order),
+        cmocka_unit_test(deformation_with_reversal_is_of_second_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
