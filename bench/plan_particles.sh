@@ -24,7 +24,6 @@ set -- data/cases/dambreak3d.yaml --set scene.spacing="${SPACING:-0.0095}" --set
 sed 's/, "timeline":.*/}/' "$work/bench.jsonl" >"$out/bench.jsonl"
 STRAKE_CACHE_DIR=$work OMP_NUM_THREADS=$threads "$strake" model data/cases/dambreak3d.yaml \
     --set scene.spacing="${SPACING:-0.0095}" --set precision=single --on cpu --budget "${BUDGET:-20}" --quiet >"$out/roof.txt"
-# Pairs of an update are the same everywhere: serial has no lists in which they are counted.
 awk -v threads="$threads" '
     function number(key) { return match($0, "\"" key "\": [0-9.e+-]+") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 : 0 }
     function median(key) { return match($0, "\"" key "\": \\{\"median\": [0-9.e+-]+") ? substr($0, RSTART + length(key) + 15, RLENGTH - length(key) - 15) + 0 : 0 }
@@ -34,6 +33,6 @@ awk -v threads="$threads" '
           printf "%d particles\n", particles
           for (w in mips) if (w != "serial") {
               n = w == all ? threads : 1
-              printf "%-8s %.3f mips, %.4g pairs a second of a thread, %.1f times those of serial (%.4f mips)\n", w, mips[w], pairs[w] / n, mips[w] / n / mips["serial"], mips["serial"] } }
+              printf "%-8s %.3f mips, %.4g pairs a second of a thread, %.1f times those of serial (%.4g)\n", w, mips[w], pairs[w] / n, pairs[w] / n / pairs["serial"], pairs["serial"] } }
 ' "$out/bench.jsonl" | sort >"$out/what.txt"
 cat "$out/what.txt"

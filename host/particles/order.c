@@ -30,7 +30,7 @@ static void weigh(strake_sph_cpu *own, const int64_t *found, int64_t groups)
     }
 }
 
-/* From where particles were when the order was made: then a half of the skin is what each may move. */
+/* From where particles were when the order was made: then a half of the skin is what each may move. Who has no lists counts. */
 static strake_status make_lists(strake_sph_cpu *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -54,6 +54,9 @@ static strake_status make_lists(strake_sph_cpu *own, strake_error *error)
         own->list.first[g + 1] += own->list.first[g];
     }
     own->list.pairs = own->run.pairs = pairs;
+    if (own->way != STRAKE_SPH_LISTS) {
+        return STRAKE_OK;
+    }
     if (own->list.first[groups] > own->room) {
         free(own->list.entry);
         own->room = own->list.first[groups] + own->list.first[groups] / 8;
@@ -112,7 +115,7 @@ strake_status strake_sph_link(strake_sph_cpu *own, strake_error *error)
     }
     find_members(own);
     strake_sph_movers_find(&own->movers, &own->image, parts->count);
-    return own->way == STRAKE_SPH_LISTS ? make_lists(own, error) : STRAKE_OK;
+    return make_lists(own, error);
 }
 
 /* What others need of the run's own particles. */

@@ -12,8 +12,9 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
                             .text = "of the fluid there"},
     [STRAKE_SPH_PRESSURE] = {"pressure", .is_state = true, .unit = "[Pa]",
                              .text = "from the density"},
-    [STRAKE_SPH_KIND] = {"kind", .is_state = true, .unit = "[-]",
-                         .text = "0: fluid, 1: wall whose density follows, 2: wall that repels"},
+    [STRAKE_SPH_KIND] =
+        {"kind", .is_state = true, .unit = "[-]",
+         .text = "0: fluid, 1: wall whose density follows, 2: wall that repels, 3: it has left"},
     [STRAKE_SPH_NUMBER] = {"number", .is_state = true, .unit = "[-]",
                            .text = "of the particle, in the order of the scene"},
 };

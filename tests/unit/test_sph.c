@@ -155,6 +155,7 @@ static void bits_of(const strake_swarm_variant *which, strake_precision precisio
                                         (strake_isa)isa, count, all);
             step(run, STEPS, INFINITY);
             assert_true(run->clock.time == reference->clock.time);
+            assert_true(run->clock.pairs == reference->clock.pairs);
             assert_true(hash_of(run) == hash_of(reference));
             strake_sph_close(&run);
         }
