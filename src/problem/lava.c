@@ -346,6 +346,8 @@ const strake_problem strake_problem_lava = {
                "diagnostics: {every_seconds: 600}\n",
     .build = build,
     .check = check,
+    .survey = strake_lava_survey,
+    .judge = strake_lava_judge,
     .quantities = STRAKE_LAVA_MEASURES,
     .quantity = strake_lava_measures,
     .evaluate = strake_lava_evaluate,

@@ -81,6 +81,12 @@ double strake_lava_imbalance(const double *first, const double *now);
 strake_course strake_lava_judge_course(const strake_case *which, double time,
                                        const double *quantity, const char **why);
 double strake_lava_event(const strake_case *which, double time);
+void strake_lava_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                        void *const *array, const double *number,
+                        strake_extreme extreme[STRAKE_MAX_EXTREMES]);
+strake_status strake_lava_judge(const strake_case *which,
+                                const strake_extreme extreme[STRAKE_MAX_EXTREMES],
+                                strake_error *error);
 int64_t strake_lava_pour(const strake_case *which, double time,
                          void (*add)(void *user, int64_t i, int64_t j, double amount), void *user);
 

@@ -1,6 +1,7 @@
 /* What happens in the course of a flow: what vents give, what must be kept, why it ends. */
 #include <math.h>
 
+#include "engine/lines.h"
 #include "problem/lava.h"
 
 double strake_lava_event(const strake_case *which, double time)
@@ -18,6 +19,37 @@ int64_t strake_lava_pour(const strake_case *which, double time,
         add(user, cell->row, cell->col, strake_vents_rate(vents, cell, time) / area);
     }
     return vents->cells;
+}
+
+void strake_lava_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                        void *const *array, const double *number,
+                        strake_extreme extreme[STRAKE_MAX_EXTREMES])
+{
+    const strake_vents *const vents = &which->vents;
+    strake_piece room;
+    for (int64_t k = 0; k < vents->cells; k++) {
+        const strake_vent_cell *const cell = &vents->cell[k];
+        if (cell->row >= slabs.first && cell->row < slabs.end) {
+            const double *const ground =
+                strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN], number[STRAKE_LAVA_TERRAIN],
+                                cell->row, 0, cell->col, 1, room);
+            strake_extreme_add(&extreme[0], *ground, cell->row, 0, cell->col);
+        }
+    }
+}
+
+strake_status strake_lava_judge(const strake_case *which,
+                                const strake_extreme extreme[STRAKE_MAX_EXTREMES],
+                                strake_error *error)
+{
+    return extreme[0].value < STRAKE_LAVA_WALL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_USAGE,
+                             "%s: vents: row %lld, column %lld of the terrain has no value "
+                             "(NODATA); such a cell is a wall, which no lava would leave: give "
+                             "the vent another place",
+                             which->file, (long long)extreme[0].cell[0],
+                             (long long)extreme[0].cell[2]);
 }
 
 double strake_lava_imbalance(const double *first, const double *now)

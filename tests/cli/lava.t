@@ -140,6 +140,14 @@ fi
 } >fissures.yaml
 (ulimit -t 5 && "$STRAKE" run fissures.yaml --on serial --quiet --set output.fields='[]' --report fissures.json)
 check "how far lava is from fissures is found in seconds" grep -q '"length": 90,' fissures.json
+printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9\n1 1 1\n1 1 1\n1 1 -9\n' >hole.asc
+for column in 1 2; do
+    printf 'problem: lava\ntime: {end: 9}\nfields: {terrain: {file: hole.asc}}\nvents: [{row: 2, col: 0, to: {row: 2, col: %d}, rate: 1}]\n' $column >hole$column.yaml
+done
+try run hole1.yaml --on serial --quiet
+exits 0 "a fissure ends beside a cell without ground"
+try run hole2.yaml --on cpu --quiet
+fails 2 "one that reaches into it is refused: no lava would leave there" "hole2.yaml" "vents" "row 2, column 2" "NODATA"
 try run flow.yaml --set time.dt=1
 fails 2 "its time step is not given" "unknown key" "time.dt"
 try run flow.yaml --set time.safety=1.5
