@@ -1,6 +1,6 @@
 #include "engine/looks.h"
 
-enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000, MOST_QUIET = 5 };
+enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 20000, MOST_QUIET = 5 };
 
 /* A piece should last so long [s], and twice as long after every look that changed nothing. */
 static const double piece_seconds = 0.03;

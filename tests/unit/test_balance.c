@@ -319,6 +319,15 @@ static void a_quiet_run_is_looked_at_less_and_less(void **state)
     strake_looks_add(&looks, 10, 0.01);
     strake_looks_plan(&looks, true);
     assert_int_equal(looks.piece, 10);
+    /* Steps of 2^-16 s: a look takes as long as a hundred, and there are few in a second all the same. */
+    strake_looks_begin(&looks);
+    for (steps = 0, count = 0; steps < 655360; count++) {
+        const int64_t piece = strake_looks_left(&looks, 655360, 1);
+        strake_looks_add(&looks, piece, 0x1p-16 * (double)piece);
+        strake_looks_plan(&looks, false);
+        steps += piece;
+    }
+    assert_in_range(count, 20, 60);
 }
 
 int main(void)
