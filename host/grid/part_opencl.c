@@ -288,13 +288,18 @@ static strake_status blocks_bound(strake_part *part, double *bound, strake_error
 static strake_status blocks_meet(strake_part *part, int leg, strake_error *error)
 {
     (void)leg;
-    return strake_cl_blocks_finish(blocks_of(part), error);
+    return strake_cl_blocks_meet(blocks_of(part), error);
 }
 
 static strake_status blocks_undo(strake_part *part, int steps_done, strake_error *error)
 {
     (void)steps_done;
     return strake_cl_blocks_undo(blocks_of(part), error);
+}
+
+static int blocks_visit(const strake_part *part, int most)
+{
+    return strake_cl_blocks_best(blocks_of(part), most);
 }
 
 static strake_status blocks_finish(strake_part *part, strake_error *error)
@@ -410,6 +415,7 @@ static const strake_part_ops resident = {OPENCL_PART,
 
 static const strake_part_ops blocks = {OPENCL_PART,
                                        .steps = steps,
+                                       .visit = blocks_visit,
                                        .load_states = blocks_load_states,
                                        .store = blocks_store,
                                        .leg = blocks_leg,

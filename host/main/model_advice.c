@@ -8,6 +8,8 @@
 #include "model/advise.h"
 #include "model/say.h"
 
+enum { MOST_ADVISED = 8 }; /* steps per exchange */
+
 /* A case's stages and memory layout, without its fields. */
 typedef struct shape {
     const strake_case *which;
@@ -87,7 +89,7 @@ static strake_status find_shape(const strake_case *which, shape *s, strake_error
     s->which = which;
     STRAKE_TRY(strake_case_graph(which, number, &s->graph, error));
     s->most = strake_pipeline_most_steps(&s->graph);
-    s->most = s->most < STRAKE_MAX_SWEEP ? s->most : STRAKE_MAX_SWEEP;
+    s->most = s->most < MOST_ADVISED ? s->most : MOST_ADVISED;
     s->layout = strake_layout_make_deep(&s->graph, 1, which->n, which->boundary);
 cleanup:
     return status;

@@ -154,9 +154,9 @@ cleanup:
     return status;
 }
 
-static strake_status wait_for(strake_cl_blocks *b, int64_t k, strake_error *error)
+static strake_status wait_for(strake_cl_blocks *b, int64_t k, int generation, strake_error *error)
 {
-    cl_event *event = &b->block[k].done[1 - b->generation];
+    cl_event *event = &b->block[k].done[generation];
     return *event == NULL ? STRAKE_OK
                           : strake_cl_wait(api(b), b->kernels->device, &b->waiter, event, error);
 }
@@ -170,7 +170,7 @@ static strake_status wait_around(strake_cl_blocks *b, int64_t k, strake_error *e
     strake_status status = STRAKE_OK;
     const int64_t count = b->sizes.blocks;
     const int64_t reach = b->extra + b->demand.reach;
-    STRAKE_TRY(wait_for(b, k, error));
+    STRAKE_TRY(wait_for(b, k, 1 - b->generation, error));
     for (int side = -1; side <= 1; side += 2) {
         int64_t left = reach;
         for (int64_t away = 1; away < count && left > 0; away++) {
@@ -179,7 +179,7 @@ static strake_status wait_around(strake_cl_blocks *b, int64_t k, strake_error *e
                 break;
             }
             const int64_t wrapped = (other % count + count) % count;
-            STRAKE_TRY(wait_for(b, wrapped, error));
+            STRAKE_TRY(wait_for(b, wrapped, 1 - b->generation, error));
             left -= b->block[wrapped].own.end - b->block[wrapped].own.first;
         }
     }
@@ -213,6 +213,17 @@ static void pin_arrays(strake_cl_blocks *b, void *const *array, void *const *nex
     }
 }
 
+/*
+ * The i-th block of a sweep. Alone: one by one, around a periodic domain beginning with another one each time. Beside
+ * others: from both ends to the middle, so that neighbours can go on, and the ends begin the next sweep, while the
+ * middle is still on its way.
+ */
+static int64_t turn_of(const strake_cl_blocks *b, int64_t i)
+{
+    const int64_t inward = i % 2 == 0 ? i / 2 : b->sizes.blocks - 1 - i / 2;
+    return b->alone ? (b->start + i) % b->sizes.blocks : inward;
+}
+
 strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, const double *told,
                                      void *const *array, void *const *next, strake_error *error)
 {
@@ -228,7 +239,7 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, const doubl
     pin_arrays(b, array, next);
     b->generation = 1 - b->generation;
     for (int64_t i = 0; i < b->sizes.blocks; i++) {
-        const int64_t k = (b->start + i) % b->sizes.blocks;
+        const int64_t k = turn_of(b, i);
         STRAKE_TRY(wait_around(b, k, error));
         STRAKE_TRY(run_block(b, &b->stream[b->turn], &b->block[k], steps, array, next, error));
         b->turn = (b->turn + 1) % b->streams;
@@ -246,6 +257,20 @@ strake_status strake_cl_blocks_bound(strake_cl_blocks *b, double *bound, strake_
         STRAKE_TRY(collect(b, &b->stream[k], error));
     }
     *bound = b->kernels->graph->reductions > 0 ? b->reduced[0] : *bound;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_meet(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t around = b->extra + b->demand.reach;
+    for (int64_t k = 0; k < b->sizes.blocks; k++) {
+        const strake_cl_block *each = &b->block[k];
+        if (each->own.first - around < b->range.first || each->own.end + around > b->range.end) {
+            STRAKE_TRY(wait_for(b, k, b->generation, error));
+        }
+    }
 cleanup:
     return status;
 }

@@ -22,7 +22,7 @@ typedef struct strake_cl_blocks strake_cl_blocks;
 typedef struct strake_cl_blocks_options {
     int steps;       /**< per visit of a block; 0: chosen by the model */
     int64_t horizon; /**< steps between two stops for output, at least 1 */
-    bool alone;      /**< no other stripe: sweeps follow each other without a pause */
+    bool alone;      /**< no other stripe */
     bool pins;       /**< host arrays may be pinned: drivers do not share that among contexts */
     strake_cl_known known; /**< instead of measuring; its streams give way where memory is short */
     double limit;          /**< seconds of a wait after which the device counts as hung */
@@ -54,6 +54,9 @@ strake_status strake_cl_blocks_create(const strake_cl_kernels *kernels, const st
                                       strake_cl_blocks **out, strake_error *error);
 void strake_cl_blocks_destroy(strake_cl_blocks **blocks);
 
+/** Steps of a visit, at most @p most, with which this stripe would be fastest, by what was measured of its device. */
+int strake_cl_blocks_best(const strake_cl_blocks *blocks, int most);
+
 /**
  * Enqueues one sweep; returns before it is done, but may wait for parts of the sweep before.
  * @param[in] steps  1 to the number chosen at the start; 1 of a graph with reductions
@@ -66,6 +69,12 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *blocks, int steps, const 
 
 /** Waits for the bound on the next time step [s] that the sweep's blocks allow. */
 strake_status strake_cl_blocks_bound(strake_cl_blocks *blocks, double *bound, strake_error *error);
+
+/**
+ * Waits until what others read of the sweep is in the host arrays, and nothing reads their slabs of before: the rest
+ * may still be on its way, and is waited for where the next sweep needs it.
+ */
+strake_status strake_cl_blocks_meet(strake_cl_blocks *blocks, strake_error *error);
 
 /** Waits until everything enqueued is done: the next states are in the host arrays. */
 strake_status strake_cl_blocks_finish(strake_cl_blocks *blocks, strake_error *error);

@@ -26,6 +26,7 @@ struct strake_cl_blocks {
     strake_cl_sizes sizes;
     strake_cl_demand demand;
     strake_cl_rates rates;
+    bool alone;    /**< no other stripe */
     int64_t extra; /**< slabs of a window before and after a block's own */
     int streams;   /**< that exist, also while they are being made */
     strake_cl_stream stream[STRAKE_CL_MOST_STREAMS];

@@ -1,4 +1,5 @@
 /* Making and releasing blocks: what is needed, what is chosen, what is allocated. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,20 @@ static const strake_cl *api(const strake_cl_blocks *b)
 static const strake_settings *settings_of(const strake_cl_blocks *b)
 {
     return &b->kernels->options.run;
+}
+
+int strake_cl_blocks_best(const strake_cl_blocks *b, int most)
+{
+    strake_cl_demand demand = b->demand;
+    strake_cl_sizes sizes, best = b->sizes;
+    best.seconds = INFINITY;
+    demand.streams = settings_of(b)->streams;
+    for (demand.steps = 1; demand.steps <= most && demand.steps <= demand.horizon; demand.steps++) {
+        if (strake_cl_sizes_choose(&demand, &b->rates, &sizes) && sizes.seconds < best.seconds) {
+            best = sizes;
+        }
+    }
+    return best.steps;
 }
 
 /* Layout of windows whose blocks have up to @p slabs slabs of their own. */
@@ -59,7 +74,7 @@ static void fill_demand(strake_cl_blocks *b, const strake_cl_blocks_options *opt
     d->blocks = run->blocks < d->slabs ? run->blocks : d->slabs;
     d->streams = run->streams;
     d->horizon = options->horizon;
-    d->follows = options->alone;
+    d->follows = graph->reductions == 0;
 }
 
 static strake_status new_stream(strake_cl_blocks *b, const strake_layout *layout,
@@ -263,6 +278,7 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     b->kernels = kernels;
     b->host = host;
     b->range = range;
+    b->alone = options->alone;
     b->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)settings_of(b)->wait,
                                    .limit = options->limit};
     b->pins.cl = kernels->cl;

@@ -83,6 +83,11 @@ typedef struct strake_part_ops {
 
     /** Most steps of a sweep where it is alone. NULL: those that it was made for. */
     int (*steps)(const strake_part *part);
+    /**
+     * Steps of a sweep, at most @p most, that suit it best beside others, where that is not a matter of what they
+     * exchange: all that it has travels in every sweep. NULL: it stays where it is.
+     */
+    int (*visit)(const strake_part *part, int most);
 
     /** From the host: inputs, and the current states. And back, its own slabs, as states of a parity; waits. */
     strake_status (*load_inputs)(strake_part *part, strake_error *error);

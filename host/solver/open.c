@@ -206,18 +206,61 @@ cleanup:
     return status;
 }
 
-/* Most steps that a sweep may get: of several ranks more than usual, where figures of them may choose. */
-static int choose_depth(strake_solver *solver)
+/* Most steps that a sweep of this domain can have. */
+static int most_steps(strake_solver *solver)
 {
     const int asked = solver->settings.steps_per_sweep;
-    int most = 0;
-    if (solver->domain->ranks == NULL || solver->kind->sweep == NULL) {
-        return solver->team.sweep;
-    }
     solver->settings.steps_per_sweep = STRAKE_MOST_AT_ONCE; /* a copy would take much of a stack */
-    most = solver->kind->sweep(solver->domain, &solver->settings, 0);
+    const int most = solver->kind->sweep(solver->domain, &solver->settings, 0);
     solver->settings.steps_per_sweep = asked;
-    return strake_exchange_deepest(&solver->group, solver->team.sweep, most);
+    return most;
+}
+
+/*
+ * Whether a device beside others will not hold its stripe: all of them together have less memory than the domain
+ * needs.
+ */
+static bool may_stream(const strake_team *team)
+{
+    double memory = 0.0;
+    int devices = 0;
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *const part = &team->part[e];
+        const uint64_t asked = (uint64_t)team->which->run.device_memory;
+        devices += part->ops->has_driver ? 1 : 0;
+        memory +=
+            part->ops->has_driver ? (double)strake_cl_usable_memory(part->device, asked) : 0.0;
+    }
+    return team->parts > 1 && devices > 0 &&
+           (team->which->run.blocks > 0 || team->domain->bytes >= memory);
+}
+
+/*
+ * Most steps that a sweep may get: more than usual of several ranks, where figures of them may choose, and where
+ * stripes stream through devices, beside others. The columns that this adds to the arrays are few of theirs.
+ */
+static strake_status lay_out(strake_solver *solver, strake_error *error)
+{
+    enum { COLUMNS_PER_GHOST = 8 };
+    strake_status status = STRAKE_OK;
+    strake_team *const team = &solver->team;
+    const strake_domain *const d = solver->domain;
+    const bool has_ranks = d->ranks != NULL && solver->kind->sweep != NULL;
+    const int depth = has_ranks
+                          ? strake_exchange_deepest(&solver->group, team->sweep, most_steps(solver))
+                          : team->sweep;
+    team->deepest = depth;
+    STRAKE_TRY(solver->kind->lay_out(solver->domain, 1, error));
+    if (d->ranks == NULL && solver->kind->sweep != NULL && team->asked == 0 && !d->is_adaptive &&
+        may_stream(team)) {
+        const int64_t ghosts = d->beside[0] + d->beside[1] > 0 ? d->beside[0] + d->beside[1] : 1;
+        const int64_t room = 1 + d->columns / COLUMNS_PER_GHOST / ghosts;
+        const int most = most_steps(solver);
+        team->deepest = room > depth ? (int)(room < most ? room : most) : depth;
+    }
+    STRAKE_TRY(solver->kind->lay_out(solver->domain, team->deepest, error));
+cleanup:
+    return status;
 }
 
 /* Arrays and initial fields. */
@@ -225,7 +268,7 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
 {
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
-    STRAKE_TRY(solver->kind->lay_out(solver->domain, choose_depth(solver), error));
+    STRAKE_TRY(lay_out(solver, error));
     STRAKE_TRY(strake_shares_begin(&solver->group, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->team.most_threads, error));

@@ -62,7 +62,7 @@ static int64_t length(const strake_range border[2])
 bool strake_strips_are_apart(const strake_team *team, strake_range range, bool apart[2])
 {
     strake_range beside[2];
-    find_beside(team, team->sweep, range, beside);
+    find_beside(team, strake_team_most_at_once(team), range, beside);
     const int64_t borders = length(beside);
     const bool is_apart = team->which->run.overlap != STRAKE_CL_OVERLAP_OFF && borders > 0 &&
                           range.end - range.first >= (1 + INTERIOR_BESIDE) * borders;

@@ -14,11 +14,19 @@
 #include "tuned/tuned.h"
 
 enum {
-    OWN_SLABS = 16, /* a worker's own slabs for each one that a sweep computes twice, ... */
-    OWN_BESIDE = 8, /* ... or a whole stripe's, where sweeps save exchanges with a device */
+    OWN_SLABS = 16,   /* a worker's own slabs for each one that a sweep computes twice, ... */
+    OWN_BESIDE = 8,   /* ... or a whole stripe's, where sweeps save exchanges with a device, */
+    OWN_IN_VISIT = 1, /* or all that a device streams */
     MOST_BYTES =
         2097152 /* of a device's ghost slabs: more take longer than a start-up that is saved */
 };
+
+static void unmake_parts(strake_team *team)
+{
+    for (int e = 0; e < team->parts; e++) {
+        strake_part_unmake(&team->part[e]);
+    }
+}
 
 void strake_team_release(strake_team *team)
 {
@@ -31,9 +39,7 @@ void strake_team_release(strake_team *team)
     free(team->role);
     team->role = NULL;
     team->roles = 0;
-    for (int e = 0; e < team->parts; e++) {
-        strake_part_unmake(&team->part[e]);
-    }
+    unmake_parts(team);
 }
 
 /* Threads of a part with slabs. */
@@ -101,6 +107,9 @@ static int steps_at_once(strake_team *team)
     }
     if (team->most_at_once == 1 || team->part[0].ops->needs_all) {
         return 1;
+    }
+    if (team->visit > 0) {
+        return team->visit;
     }
     const bool has_devices = count_devices(team) > 0;
     const bool given = team->asked > 0;
@@ -280,12 +289,64 @@ static strake_status make_roles(strake_team *team, strake_error *error)
     if (!may_shorten || (status != STRAKE_ERR_USAGE && status != STRAKE_ERR_MEMORY)) {
         return status;
     }
-    for (int e = 0; e < team->parts; e++) {
-        strake_part_unmake(&team->part[e]);
-    }
+    unmake_parts(team);
     team->at_once = 1;
     team->model_steps = 0;
+    team->visit = 0;
     return create_roles(team, error);
+}
+
+/* Steps at once with which the stripes that stream beside others are fastest, as deep as all stripes allow; 0: none does. */
+static int find_visit(const strake_team *team)
+{
+    const strake_domain *const d = team->domain;
+    const int64_t reach = d->reach[0] + d->reach[1];
+    int steps = 0;
+    if (team->deepest <= team->sweep || team->asked > 0 || team->agreed > 0 ||
+        team->most_at_once == 1) {
+        return 0;
+    }
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *const part = &team->part[e];
+        const bool is_whole = part->range.end - part->range.first == d->slabs;
+        const int visit =
+            part->ops->visit != NULL && !is_whole ? part->ops->visit(part, team->deepest) : 0;
+        steps = visit > steps ? visit : steps;
+    }
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *const part = &team->part[e];
+        const int64_t own = part->range.end - part->range.first;
+        while (own > 0 && steps > 1 && own < OWN_IN_VISIT * (steps - 1) * reach) {
+            steps--;
+        }
+    }
+    return steps > team->sweep ? steps : 0;
+}
+
+/*
+ * A stripe that streams takes all that it has to its device and back in every sweep, so that sweeps of the team are
+ * as deep as its visits: found once it is there and was measured. The next placement begins with as many.
+ */
+static strake_status deepen(strake_team *team, strake_error *error)
+{
+    const int steps = find_visit(team);
+    if (steps == team->visit) {
+        return STRAKE_OK;
+    }
+    unmake_parts(team);
+    team->visit = steps;
+    assign_roles(team);
+    team->at_once = steps_at_once(team);
+    const strake_status status = create_roles(team, error);
+    if (status != STRAKE_ERR_USAGE && status != STRAKE_ERR_MEMORY) {
+        return status;
+    }
+    unmake_parts(team);
+    team->deepest = 0; /* there is no room for it */
+    team->visit = 0;
+    assign_roles(team);
+    team->at_once = steps_at_once(team);
+    return make_roles(team, error);
 }
 
 static strake_status open_bells(strake_role *role, strake_error *error)
@@ -327,6 +388,7 @@ strake_status strake_team_place(strake_team *team, const double *weight, strake_
     team->is_crowded = strake_workers_are_crowded(team, 0);
     team->at_once = steps_at_once(team);
     STRAKE_TRY(make_roles(team, error));
+    STRAKE_TRY(deepen(team, error));
     first = &team->part[team->role[0].part];
     if (team->domain->ranks == NULL && first->ops->steps != NULL &&
         (team->roles == 1 || first->ops->meets_within)) {

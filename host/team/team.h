@@ -94,8 +94,10 @@ typedef struct strake_team {
     strake_level level; /**< shares of the workers, by rows of them where columns are divided too */
     bool is_crowded;    /**< more threads compute than there are processors */
 
-    int asked;        /**< steps per sweep that the case or its tuning gives; 0: none */
-    int sweep;        /**< most steps at once */
+    int asked;   /**< steps per sweep that the case or its tuning gives; 0: none */
+    int sweep;   /**< most steps at once, as long as all stripes stay where they are */
+    int deepest; /**< and where one streams through its device: memory is laid out for so many */
+    int visit; /**< steps at once of which such a stripe is fastest; 0: none streams beside others */
     int most_at_once; /**< chosen by `auto`; 0: as many as pay */
     int agreed;       /**< steps at once of all ranks; 0: not agreed yet */
     int model_steps;  /**< steps per sweep that models chose for the placed team, 0: none */
@@ -114,6 +116,12 @@ typedef struct strake_team {
     double pace;     /**< seconds per step that sweeps may not leave behind; 0: nobody watches */
     strake_recorder *recorder; /**< NULL: nothing is recorded */
 } strake_team;
+
+/** Most steps at once that the team to be placed may take. */
+static inline int strake_team_most_at_once(const strake_team *team)
+{
+    return team->visit > team->sweep ? team->visit : team->sweep;
+}
 
 /** Shares this rank's slabs by these weights and makes every part anew for what it then has. */
 strake_status strake_team_place(strake_team *team, const double *weight, strake_error *error);

@@ -74,8 +74,9 @@ cleanup:
 static double work(const strake_team *team, double slabs, double columns)
 {
     const strake_domain *d = team->domain;
-    const double again[2] = {0.5 * team->sweep * (double)(d->reach[0] + d->reach[1]),
-                             0.5 * team->sweep * (double)(d->beside[0] + d->beside[1])};
+    const double again[2] = {
+        0.5 * strake_team_most_at_once(team) * (double)(d->reach[0] + d->reach[1]),
+        0.5 * strake_team_most_at_once(team) * (double)(d->beside[0] + d->beside[1])};
     return (slabs + again[0]) * (columns + again[1] + ROW_COLUMNS);
 }
 
@@ -174,7 +175,7 @@ static int64_t first_slab(const strake_team *team, strake_range stripe, int64_t 
     const strake_domain *d = team->domain;
     const int64_t count = stripe.end - stripe.first;
     const int64_t each = count / rows;
-    const int64_t again = team->sweep * (d->reach[0] + d->reach[1]) / 2;
+    const int64_t again = strake_team_most_at_once(team) * (d->reach[0] + d->reach[1]) / 2;
     const strake_range low = {stripe.first, stripe.first + each};
     const strake_range high = {stripe.end - each, stripe.end};
     bool first[2], last[2];

@@ -9,7 +9,7 @@
 #include "engine/graph.h"
 
 enum {
-    STRAKE_MAX_SWEEP = 8,    /**< most time steps at once that layouts are deep enough for */
+    STRAKE_MAX_SWEEP = 32,   /**< most time steps at once that layouts are deep enough for */
     STRAKE_MOST_AT_ONCE = 64 /**< where ghosts are extended anew in every step */
 };
 

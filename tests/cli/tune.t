@@ -403,6 +403,11 @@ capped --set run.device_memory=600kB
 check "OpenCL: a grid that exceeds the memory takes that number" grep -q '"streams": 2,' capped.json
 check "OpenCL: and the rates, without measuring" grep -q '"kernel_cells_per_second": 640000000' capped.json
 check "OpenCL: with the bytes of serial" cmp capped/psi_00000020.npy tall/psi_00000020.npy
+# Beside others, too: over so slow a link a sweep of the team is as deep as the visits that pay.
+capped --set run.device_memory=600kB --on cpu,ocl:0 --split 1,2
+check "OpenCL: a stripe that streams beside the processor meets it after more than two steps" \
+    grep -qE '"steps_per_sweep": ([3-9]|1[0-9]|20),' capped.json
+check "OpenCL: with the bytes of serial" cmp capped/psi_00000020.npy tall/psi_00000020.npy
 capped --set run.device_memory=600kB --set run.streams=3
 check "OpenCL: the case's number goes before it" grep -q '"streams": 3,' capped.json
 sed -i 's/streams: 2,/streams: 8,/' "$(result streams)"

@@ -113,7 +113,22 @@ static void eight_steps_at_once_and_thin_stripes_give_the_bytes_of_single_steps(
     const strake_subject *subject = *state;
     for (int boundary = 0; boundary < 8; boundary++) {
         const config thin = {subject, boundary % 2, 17, 40, boundary, boundary == 5, false};
-        check(&thin, STRAKE_MAX_SWEEP, 9);
+        check(&thin, 8, 9);
+    }
+}
+
+/* As deep as where a stripe streams beside others. */
+static void the_deepest_sweeps_give_the_bytes_of_single_steps(void **state)
+{
+    static const int calls[] = {STRAKE_MAX_SWEEP + 1, STRAKE_MAX_SWEEP - 9, 0};
+    const strake_subject *subject = *state;
+    for (int boundary = 1; boundary < 3; boundary++) {
+        const config c = {subject, 0, 45, 150, boundary, false, false};
+        fixture f;
+        begin(&f, &c);
+        const uint64_t expected = run(&f, "serial", 1, 1, calls);
+        assert_true(run(&f, "cpu", 2, STRAKE_MAX_SWEEP, calls) == expected);
+        end(&f);
     }
 }
 
@@ -310,6 +325,7 @@ int main(void)
         cmocka_unit_test(every_scheme_gives_the_bytes_of_single_steps),
         cmocka_unit_test(grids_smaller_than_the_halo_give_the_bytes_of_single_steps),
         cmocka_unit_test(eight_steps_at_once_and_thin_stripes_give_the_bytes_of_single_steps),
+        cmocka_unit_test(the_deepest_sweeps_give_the_bytes_of_single_steps),
         cmocka_unit_test(devices_give_the_bytes_of_single_steps),
         cmocka_unit_test(moved_slabs_give_the_bytes_of_single_steps),
         cmocka_unit_test(wide_rows_give_the_bytes_of_single_steps),
