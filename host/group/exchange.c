@@ -45,7 +45,7 @@ strake_status strake_exchange_load(strake_rank_group *group, const char *cache, 
     const strake_exchange asked = (strake_exchange)group->which->run.exchange;
     x->way = asked == STRAKE_EXCHANGE_AUTO ? STRAKE_EXCHANGE_BOTH : asked;
     x->predicted = x->whole = x->measured = (double)NAN;
-    if (ranks == NULL || !group->which->run.tuned) {
+    if (ranks == NULL || !group->which->run.tuned || strake_is_within(group)) {
         return STRAKE_OK;
     }
     x->figures = calloc(1, sizeof *x->figures);

@@ -40,6 +40,7 @@ typedef struct strake_rank_group {
     strake_pace *pace;
     strake_range *owned; /**< slabs of every rank, NULL if it is alone */
     strake_border *border;
+    int64_t aim; /**< step up to which all ranks step before they meet */
     int commons; /**< slabs whose states are in memory of other ranks too, with what shares pages with them */
     strake_range common[STRAKE_MOST_COMMONS];
 
@@ -58,5 +59,11 @@ typedef struct strake_rank_group {
     bool is_fresh; /**< likewise: slabs have come to others, who compute all of them at first */
     strake_decisions log;
 } strake_rank_group;
+
+/** Whether ranks exchange within the legs of their parts (within.h), not between them (border.h). */
+static inline bool strake_is_within(const strake_rank_group *group)
+{
+    return group->team->part[0].ops->meets_within;
+}
 
 #endif

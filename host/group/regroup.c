@@ -18,7 +18,7 @@ static const double usual_start = 0.02, usual_message = 1e9;
 static const double least_gain = 0.1;
 
 /* Steps that are compared with the usual pace, and how much slower a change is. */
-enum { WATCHED = 10 };
+enum { WATCHED = 10, WITHIN = 64 };
 static const double drift = 1.5;
 
 /* What rank 0 tells the others after a look. */
@@ -63,7 +63,8 @@ strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error
     const int count = strake_ranks_count(group->domain->ranks);
     const int policy = strake_regroup_policy(group, &cost, &least);
     strake_looks_begin(&group->looks);
-    group->balances = group->domain->ranks != NULL && policy != STRAKE_BALANCE_FIXED;
+    group->balances =
+        group->domain->ranks != NULL && policy != STRAKE_BALANCE_FIXED && !strake_is_within(group);
     if (!group->balances) {
         return STRAKE_OK;
     }
@@ -103,6 +104,9 @@ void strake_regroup_end(strake_rank_group *group)
 
 int64_t strake_regroup_piece(const strake_rank_group *group, int64_t steps)
 {
+    if (group->team->outside.is_within) { /* then each looks at the balance of its parts */
+        return steps < WITHIN ? steps : WITHIN;
+    }
     return group->balances && group->team->recorder == NULL
                ? strake_looks_left(&group->looks, steps, group->team->at_once)
                : steps;

@@ -62,7 +62,10 @@ static strake_status share(strake_rank_group *group, const double *weight, strak
             error, STRAKE_ERR_USAGE,
             "%s: %lld %s are too few for %d ranks, which need %lld each; start fewer "
             "ranks",
-            group->which->file, (long long)n, group->which->problem->dims == 3 ? "planes" : "rows",
+            group->which->file, (long long)n,
+            group->which->problem->has_particles ? "slices of cells"
+            : group->which->problem->dims == 3   ? "planes"
+                                                 : "rows",
             count, (long long)least);
     }
     strake_partition(n, count, weight, group->owned);
@@ -83,8 +86,8 @@ static strake_status share(strake_rank_group *group, const double *weight, strak
 }
 
 /* Weights given for the ranks, or equal ones. */
-static strake_status first_weights(const strake_rank_group *group, double *weight,
-                                   strake_error *error)
+strake_status strake_shares_weights(const strake_rank_group *group, double *weight,
+                                    strake_error *error)
 {
     const char *at = group->which->run.shares;
     const int count = strake_ranks_count(group->domain->ranks);
@@ -117,17 +120,17 @@ strake_status strake_shares_begin(strake_rank_group *group, strake_error *error)
     STRAKE_CHECK(count <= MOST_RANKS, error, STRAKE_ERR_USAGE,
                  "%d ranks; Strake runs on %d at most", count, (int)MOST_RANKS);
     strake_ranks_set_patience(group->domain->ranks, group->which->run.patience);
-    group->domain->one_way = group->exchange.way == STRAKE_EXCHANGE_ONE_WAY;
+    group->domain->one_way =
+        group->exchange.way == STRAKE_EXCHANGE_ONE_WAY && !strake_is_within(group);
     group->owned = calloc((size_t)count, sizeof *group->owned);
     STRAKE_CHECK(group->owned != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
-    STRAKE_TRY(first_weights(group, weight, error));
+    STRAKE_TRY(strake_shares_weights(group, weight, error));
     STRAKE_TRY(share(group, weight, error));
 cleanup:
     return status;
 }
 
-/* What this rank's places can be under ranks. */
-static strake_status check_places(const strake_rank_group *group, strake_error *error)
+strake_status strake_shares_check(const strake_rank_group *group, strake_error *error)
 {
     for (int e = 0; e < group->team->parts; e++) {
         if (group->team->part[e].ops->needs_all) {
@@ -237,7 +240,7 @@ cleanup:
 
 strake_status strake_shares_place(strake_rank_group *group, strake_error *error)
 {
-    strake_status status = check_places(group, error);
+    strake_status status = strake_shares_check(group, error);
     group->team->agreed = 0;
     if (status == STRAKE_OK && group->team->has_weights) {
         status = strake_team_place(group->team, group->pace->weight, error);

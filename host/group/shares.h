@@ -17,6 +17,13 @@ void strake_shares_set(strake_rank_group *group, const strake_range *owned);
 /** The present split of this rank's slabs among its places, for another number of them. */
 void strake_shares_split(const strake_rank_group *group, double *weight);
 
+/** Refuses what this rank's places cannot be under ranks. @return STRAKE_ERR_USAGE */
+strake_status strake_shares_check(const strake_rank_group *group, strake_error *error);
+
+/** Weights given for the ranks, or equal ones. @return STRAKE_ERR_USAGE for what are none */
+strake_status strake_shares_weights(const strake_rank_group *group, double *weight,
+                                    strake_error *error);
+
 /** First shares, before any measurement. */
 strake_status strake_shares_begin(strake_rank_group *group, strake_error *error);
 

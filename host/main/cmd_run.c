@@ -368,7 +368,7 @@ const strake_command strake_command_run = {
         "says what made the files.\n"
         "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake; Ctrl-C writes one\n"
         "too and says how to continue. Results do not depend on --on, --split or --threads.\n"
-        "Under mpirun the grid is shared among the ranks, each with its own processors: GPUs of\n"
+        "Under mpirun the case is shared among the ranks, each with its own processors: GPUs of\n"
         "a machine are dealt out to its ranks, and --on cpu/ocl:0 gives each rank its own list.\n"
         "run.shares and run.exchange (strake help case) say who gets what, and how.\n"
         "\n" STRAKE_WHERE_HELP,

@@ -126,8 +126,9 @@ void strake_rebalance_begin(strake_pace *pace)
 
 int64_t strake_rebalance_piece(const strake_pace *pace, int64_t steps)
 {
-    if ((!pace->balances && !pace->levels) || pace->team->recorder != NULL) {
-        return steps; /* serial has no steps at once to divide by */
+    if ((!pace->balances && !pace->levels) || pace->team->recorder != NULL ||
+        pace->team->outside.is_within) { /* all ranks end their runs at the same steps */
+        return steps;                    /* serial has no steps at once to divide by */
     }
     return strake_looks_left(&pace->looks, steps, pace->team->at_once);
 }
@@ -274,7 +275,9 @@ strake_status strake_rebalance_move(strake_pace *pace, int64_t *owned, strake_er
         for (int e = 0; e < pace->team->parts; e++) {
             weight[e] = (double)owned[e];
         }
-        STRAKE_TRY(strake_team_place(pace->team, weight, error));
+        /* New parts would need what only other ranks have beside this one's slabs: shares stay. */
+        STRAKE_TRY(pace->team->outside.is_within ? STRAKE_OK
+                                                 : strake_team_place(pace->team, weight, error));
         for (int e = 0; e < pace->team->parts; e++) {
             owned[e] = pace->team->part[e].range.end - pace->team->part[e].range.first;
         }

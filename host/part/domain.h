@@ -67,6 +67,16 @@ typedef struct strake_domain_ops {
     /** The slabs that it has, as the case gives them, before the first step. Collective. */
     strake_status (*fill)(strake_domain *domain, strake_error *error);
 
+    /**
+     * Of several ranks whose parts exchange within their legs (strake_part_ops.meets_within): which slabs each of them
+     * has; the exchange of some legs begins, and ends, with STRAKE_ERR_RANK where another rank fails; and this rank
+     * takes none any more of those that others still take.
+     */
+    strake_status (*share)(strake_domain *domain, const strake_range *owned, strake_error *error);
+    strake_status (*start)(strake_domain *domain, bool is_crowded, strake_error *error);
+    strake_status (*join)(strake_domain *domain, strake_error *error);
+    void (*leave)(strake_domain *domain);
+
     /** Whether slabs that were to move have: their work is done by whom they were given to. NULL: at once */
     bool (*is_settled)(const strake_domain *domain);
 

@@ -16,6 +16,10 @@ strake_status strake_sph_crew_open(strake_sph_crew *crew, const strake_cells *ce
     crew->work = calloc((size_t)cells->n[0], sizeof *crew->work);
     STRAKE_CHECK(crew->work != NULL, error, STRAKE_ERR_MEMORY, "no memory for parts of particles");
     atomic_init(&crew->stop, INT64_MAX);
+    if (crew->members == 0) {
+        STRAKE_CHECK(strake_bell_open(&crew->led), error, STRAKE_ERR_MEMORY,
+                     "no memory for parts of particles");
+    }
     for (; crew->members < members; crew->members++) {
         strake_sph_member *const m = &crew->member[crew->members];
         const bool first = strake_bell_open(&m->met);
@@ -49,6 +53,9 @@ void strake_sph_crew_close(strake_sph_crew *crew)
         empty(&crew->member[m]);
         strake_bell_close(&crew->member[m].met);
         strake_bell_close(&crew->member[m].brought);
+    }
+    if (crew->work != NULL) {
+        strake_bell_close(&crew->led);
     }
     free(crew->work);
     crew->work = NULL;
@@ -84,14 +91,28 @@ void strake_sph_crew_start(strake_sph_crew *crew)
 {
     for (int k = 0; k < crew->members; k++) {
         strake_sph_member *const m = &crew->member[k];
-        m->is_here = m->run != NULL && m->own.first < m->own.end;
+        m->is_here = (m->run != NULL || m->is_far) && m->own.first < m->own.end;
         m->meetings = m->passes = 0;
         m->waited = 0.0;
         m->stalls = 0;
         strake_bell_ring(&m->met, 0);
         strake_bell_ring(&m->brought, 0);
     }
+    crew->leader = 0;
+    while (crew->leader + 1 < crew->members && !crew->member[crew->leader].is_here) {
+        crew->leader++;
+    }
+    crew->events = 0;
+    strake_bell_ring(&crew->led, 0);
+    atomic_store(&crew->is_ending, false);
     atomic_store(&crew->stop, INT64_MAX);
+}
+
+void strake_sph_crew_end(const strake_sph_run *run)
+{
+    if (run->crew != NULL) {
+        atomic_store(&run->crew->is_ending, true);
+    }
 }
 
 void strake_sph_crew_stop(strake_sph_crew *crew)
@@ -100,6 +121,18 @@ void strake_sph_crew_stop(strake_sph_crew *crew)
     for (int m = 0; m < crew->members; m++) {
         strake_bell_wake(&crew->member[m].met);
         strake_bell_wake(&crew->member[m].brought);
+    }
+    strake_bell_wake(&crew->led);
+}
+
+/* Who stands for other ranks learns of it. */
+static void lead(const strake_sph_run *run, strake_sph_event event)
+{
+    strake_sph_crew *const crew = run->crew;
+    if (run->member == crew->leader) {
+        crew->event[crew->events % STRAKE_SPH_EVENTS] = event;
+        crew->events++;
+        strake_bell_ring(&crew->led, crew->events);
     }
 }
 
@@ -140,6 +173,7 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
     /* Nobody is at the next but one meeting before all have been to the next: two sets are enough. */
     own->said[count % 2] = *said;
     strake_bell_ring(&own->met, count);
+    lead(run, said->is_order ? STRAKE_SPH_ORDERS : STRAKE_SPH_MEETS);
     for (int k = 0; k < crew->members; k++) {
         strake_sph_member *const m = &crew->member[k];
         if (!is_other(run, k)) {
@@ -173,7 +207,7 @@ static bool is_in(strake_range range, int64_t slice)
 }
 
 /* The slices beside a range that are not in it. */
-static void find_beside(const strake_cells *cells, strake_range own, int64_t ghost[2])
+void strake_sph_find_beside(const strake_cells *cells, strake_range own, int64_t ghost[2])
 {
     const int64_t n = cells->n[0], at[2] = {own.first - 1, own.end};
     for (int side = 0; side < 2; side++) {
@@ -184,10 +218,10 @@ static void find_beside(const strake_cells *cells, strake_range own, int64_t gho
     ghost[1] = ghost[1] == ghost[0] ? -1 : ghost[1];
 }
 
-static bool is_needed(const strake_cells *cells, strake_range own, int64_t slice)
+bool strake_sph_is_needed(const strake_cells *cells, strake_range own, int64_t slice)
 {
     int64_t ghost[2];
-    find_beside(cells, own, ghost);
+    strake_sph_find_beside(cells, own, ghost);
     return is_in(own, slice) || slice == ghost[0] || slice == ghost[1];
 }
 
@@ -200,11 +234,12 @@ void strake_sph_find_shares(const strake_sph_run *run, unsigned char *share)
             continue;
         }
         share[slice] = is_in(run->own, slice) ? STRAKE_SPH_OWN : 0;
-        share[slice] |= is_needed(cells, own_of(run)->next, slice) ? STRAKE_SPH_HOLD : 0;
+        share[slice] |= strake_sph_is_needed(cells, own_of(run)->next, slice) ? STRAKE_SPH_HOLD : 0;
         for (int k = 0; k < run->crew->members; k++) {
-            share[slice] |= is_other(run, k) && is_needed(cells, run->crew->member[k].next, slice)
-                                ? STRAKE_SPH_SHARED
-                                : 0;
+            share[slice] |=
+                is_other(run, k) && strake_sph_is_needed(cells, run->crew->member[k].next, slice)
+                    ? STRAKE_SPH_SHARED
+                    : 0;
         }
     }
 }
@@ -218,14 +253,15 @@ void strake_sph_take_range(strake_sph_run *run)
 
 void strake_sph_find_ghosts(const strake_sph_run *run, int64_t ghost[2])
 {
-    find_beside(&run->cells, run->own, ghost);
+    strake_sph_find_beside(&run->cells, run->own, ghost);
 }
 
 bool strake_sph_has_reader(const strake_sph_run *run, int end)
 {
     const int64_t slice = end == 0 ? run->own.first : run->own.end - 1;
     for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
-        if (is_other(run, k) && is_needed(&run->cells, run->crew->member[k].own, slice)) {
+        if (is_other(run, k) &&
+            strake_sph_is_needed(&run->cells, run->crew->member[k].own, slice)) {
             return true;
         }
     }
@@ -236,7 +272,11 @@ bool strake_sph_has_reader(const strake_sph_run *run, int end)
 
 void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes)
 {
-    strake_sph_member *const own = own_of(run);
+    return strake_sph_box_of(own_of(run), is_half, end, bytes);
+}
+
+void *strake_sph_box_of(strake_sph_member *own, bool is_half, int end, size_t bytes)
+{
     void **const box = &own->box[is_half][end];
     if (bytes > own->box_bytes[is_half][end] || *box == NULL) {
         const size_t room = (bytes + bytes / 4 + 4096) / 4096 * 4096;
@@ -247,11 +287,12 @@ void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes)
     return *box;
 }
 
-void strake_sph_bring(strake_sph_run *run)
+void strake_sph_bring(strake_sph_run *run, bool is_half)
 {
     strake_sph_member *const own = own_of(run);
     own->passes++;
     strake_bell_ring(&own->brought, own->passes);
+    lead(run, is_half ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS);
 }
 
 strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],
@@ -280,10 +321,15 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
 
 strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count)
 {
-    strake_sph_member *const own = own_of(run);
+    return strake_sph_outbox_of(own_of(run), run, count);
+}
+
+strake_sph_image *strake_sph_outbox_of(strake_sph_member *own, const strake_sph_run *run,
+                                       int64_t count)
+{
     strake_error ignored;
-    if (count > own->out_room) {
-        const int64_t room = count + count / 4;
+    if (count >= own->out_room) { /* some room also for none, so that it is one of such particles */
+        const int64_t room = count + count / 4 + 1;
         if (own->out_room > 0) {
             strake_sph_image_close(&own->out);
         }

@@ -25,10 +25,22 @@ enum { STRAKE_SPH_SAID = 4 };
 typedef struct strake_sph_said {
     double most[STRAKE_SPH_SAID];
     double sum;
+    bool is_order; /**< particles change hands here */
 } strake_sph_said;
+
+/** What all members do next, as the first of them comes to it. */
+typedef enum strake_sph_event {
+    STRAKE_SPH_MEETS,
+    STRAKE_SPH_ORDERS, /**< meets for a new order */
+    STRAKE_SPH_BRINGS,
+    STRAKE_SPH_BRINGS_HALF /**< forces half a step later */
+} strake_sph_event;
+
+enum { STRAKE_SPH_EVENTS = 8 /* nobody is so many ahead of who waits at meetings */ };
 
 typedef struct strake_sph_member {
     strake_sph_run *run; /**< NULL: none */
+    bool is_far;         /**< stands for other ranks (crew_ranks.h), without a run */
     bool is_here;        /**< it takes the present steps */
     strake_range own;    /**< slices */
     strake_range next;   /**< from the next order on */
@@ -47,9 +59,14 @@ typedef struct strake_sph_member {
 typedef struct strake_sph_crew {
     strake_cells cells;
     int members;
-    strake_sph_member member[STRAKE_MAX_PARTS];
-    _Atomic int64_t stop; /**< < 0: somebody failed */
-    bool is_crowded;      /**< more threads than processors */
+    strake_sph_member member[STRAKE_MAX_PARTS + 2]; /**< those of other ranks come last */
+    _Atomic int64_t stop;                           /**< < 0: somebody failed; 0: steps are over */
+    _Atomic bool is_ending; /**< one of the crew fails, of which all know from the last meeting */
+    int leader;             /**< the first member with a run that steps */
+    int64_t events;         /**< that it came to */
+    strake_sph_event event[STRAKE_SPH_EVENTS]; /**< the last ones, in turn */
+    strake_bell led;                           /**< their number */
+    bool is_crowded;                           /**< more threads than processors */
     double *work; /**< [slice] pairs of its particles with all neighbours, at the last order */
 } strake_sph_crew;
 
@@ -70,6 +87,9 @@ void strake_sph_crew_start(strake_sph_crew *crew);
 
 /** Stops all members. */
 void strake_sph_crew_stop(strake_sph_crew *crew);
+
+/** A run fails, or another one of its crew will, and all know from the last meeting: nobody steps on. */
+void strake_sph_crew_end(const strake_sph_run *run);
 
 /** What members fail with that stop because another one failed: STRAKE_ERR_STATE. */
 strake_status strake_sph_fail_stopped(strake_error *error);
@@ -99,13 +119,19 @@ void strake_sph_take_range(strake_sph_run *run);
 /** The slices that lie beside a run's own and are others'. @param[out] ghost  -1: none */
 void strake_sph_find_ghosts(const strake_sph_run *run, int64_t ghost[2]);
 
+/** Likewise of some slices; the second one is -1 where it is the first. */
+void strake_sph_find_beside(const strake_cells *cells, strake_range own, int64_t ghost[2]);
+/** Whether somebody with some slices needs another one: it is its own, or a ghost. */
+bool strake_sph_is_needed(const strake_cells *cells, strake_range own, int64_t slice);
+
 /** Whether others have the first (0) or last (1) slice of a run as ghosts. */
 bool strake_sph_has_reader(const strake_sph_run *run, int end);
 
 /** The box of an end for a pass. @return NULL: no memory for so many bytes */
 void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes);
+void *strake_sph_box_of(strake_sph_member *member, bool is_half, int end, size_t bytes);
 /** What is in the boxes of this pass may be read. */
-void strake_sph_bring(strake_sph_run *run);
+void strake_sph_bring(strake_sph_run *run, bool is_half);
 
 /**
  * Waits for what others brought of a pass. @param[out] box  [ghost] their forces on the particles of each of its ghosts
@@ -116,6 +142,9 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
 
 /** Room for particles to leave for others. @return NULL: no memory */
 strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count);
+/** Likewise of another member, for particles like those of @p run. */
+strake_sph_image *strake_sph_outbox_of(strake_sph_member *member, const strake_sph_run *run,
+                                       int64_t count);
 
 /** How many particles others left that belong to slices of which @p share says that the run holds them. */
 int64_t strake_sph_count_arrivals(const strake_sph_run *run, const unsigned char *share);

@@ -174,6 +174,13 @@ static bool is_settled(const strake_domain *domain)
     return settled;
 }
 
+/* Which slices this rank has: parts and crew are told of it where they get theirs. */
+static void take(strake_domain *domain, strake_range own, int steps)
+{
+    (void)steps;
+    domain->own = own;
+}
+
 static const strake_domain_ops particles_ops = {.lacks_inputs = lacks_inputs,
                                                 .lacks_states = lacks_states,
                                                 .lacks_results = lacks_results,
@@ -182,6 +189,11 @@ static const strake_domain_ops particles_ops = {.lacks_inputs = lacks_inputs,
                                                 .settle = settle,
                                                 .weigh = weigh,
                                                 .is_settled = is_settled,
+                                                .take = take,
+                                                .share = strake_particles_share,
+                                                .start = strake_particles_start,
+                                                .join = strake_particles_join,
+                                                .leave = strake_particles_leave,
                                                 .has_room = has_room,
                                                 .keep = keep,
                                                 .renew = renew};
@@ -266,13 +278,16 @@ static strake_status check_fast(const strake_particles *p, strake_error *error)
 /* A filtered density would have to go to those who have the particle as a ghost. */
 static strake_status check_filter(const strake_particles *p, strake_error *error)
 {
-    return p->scene.sph.shepard == 0 || p->team->parts == 1
+    const int ranks = strake_ranks_count(p->domain.ranks);
+    const int shares = p->team->parts > ranks ? p->team->parts : ranks;
+    return p->scene.sph.shepard == 0 || shares == 1
                ? STRAKE_OK
-               : strake_fail(error, STRAKE_ERR_USAGE,
-                             "%s: scheme.shepard filters densities where one part has all "
-                             "particles, and %d are to share them; leave it out, or use one part, "
-                             "such as --on cpu or --on ocl:0",
-                             p->which->file, p->team->parts);
+               : strake_fail(
+                     error, STRAKE_ERR_USAGE,
+                     "%s: scheme.shepard filters densities where one part has all "
+                     "particles, and %d are to share them; leave it out, or use one part%s, "
+                     "such as --on cpu or --on ocl:0",
+                     p->which->file, shares, ranks > 1 ? " of one process" : "");
 }
 
 static strake_status begin(strake_domain *domain, strake_error *error)
@@ -332,7 +347,9 @@ static strake_status make(strake_domain *domain, strake_cl_list *devices, strake
     strake_status status = STRAKE_OK;
     strake_particles *const p = strake_particles_of(domain);
     (void)devices;
-    STRAKE_TRY(strake_sph_crew_open(&p->crew, &p->crew.cells, p->team->parts, error));
+    STRAKE_TRY(strake_sph_crew_open(&p->crew, &p->crew.cells,
+                                    p->team->parts + (domain->ranks != NULL ? STRAKE_SPH_FAR : 0),
+                                    error));
     domain->work = calloc((size_t)domain->slabs, sizeof *domain->work);
     STRAKE_CHECK(domain->work != NULL, error, STRAKE_ERR_MEMORY, "no memory for slices");
     STRAKE_TRY(strake_sph_image_make(&p->scene.sph, &p->crew.cells,
@@ -352,6 +369,7 @@ static void close_particles(strake_domain **domain)
     *domain = NULL;
     strake_sph_image_close(&p->host);
     strake_sph_image_close(&p->kept);
+    strake_sph_far_close(&p->far);
     strake_sph_crew_close(&p->crew);
     strake_scene_close(&p->scene);
     free(p->domain.work);
@@ -365,6 +383,11 @@ static bool needs_preparing(const strake_domain *domain)
 {
     (void)domain;
     return false;
+}
+
+static bool is_set(const strake_domain *domain)
+{
+    return of(domain)->is_set;
 }
 
 static strake_status pass_event(strake_domain *domain, strake_error *error)
@@ -396,7 +419,7 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
 {
     const strake_particles *const p = of(domain);
     const strake_sph_run *const run = strake_particles_any(p);
-    double pairs = p->pairs, bytes = 0.0;
+    double pairs = p->pairs + p->others_pairs, bytes = p->others_bytes;
     for (int m = 0; m < p->crew.members; m++) {
         const strake_sph_run *const its = p->crew.member[m].run;
         pairs += its != NULL ? its->clock.pairs : 0.0;
@@ -444,8 +467,6 @@ static uint64_t hash(const strake_domain *domain)
 const strake_domain_kind strake_particles_kind = {.serial = &strake_particles_serial,
                                                   .cpu = &strake_particles_cpu,
                                                   .opencl = &strake_particles_opencl,
-                                                  .lone =
-                                                      "one process computes all particles so far",
                                                   .create = create,
                                                   .begin = begin,
                                                   .lay_out = lay_out,
@@ -466,7 +487,9 @@ const strake_domain_kind strake_particles_kind = {.serial = &strake_particles_se
                                                   .extent = strake_particles_extent,
                                                   .role = strake_particles_role,
                                                   .has_values = strake_particles_has_values,
-                                                  .is_set = needs_preparing,
+                                                  .is_set = is_set,
+                                                  .gather = strake_particles_gather,
+                                                  .spread = strake_particles_spread,
                                                   .is_shared = strake_particles_is_shared,
                                                   .is_hashed = strake_particles_is_shared,
                                                   .may_set = strake_particles_may_set,

@@ -11,7 +11,7 @@
 #ifndef STRAKE_PARTICLES_DOMAIN_H
 #define STRAKE_PARTICLES_DOMAIN_H
 
-#include "particles/crew.h"
+#include "particles/crew_ranks.h"
 #include "scene/scene.h"
 #include "team/kind.h"
 
@@ -33,12 +33,16 @@ typedef struct strake_particles {
     strake_scene scene;      /**< without its particles, once the host has them by number */
     uint64_t hash;           /**< of what the scene says beyond the case */
     strake_particles_state state;
-    strake_sph_crew crew;     /**< of the parts, in their order */
-    strake_sph_image host;    /**< by number; a particle that left has no cell (-1) */
-    strake_sph_image kept;    /**< a copy of it, if one was asked for */
-    bool is_storing;          /**< some of the parts have brought the host theirs */
-    double pairs;             /**< that parts have summed over which are no more */
-    strake_domain_loss *loss; /**< who left, by step and number */
+    strake_sph_crew crew;              /**< of the parts, in their order */
+    strake_sph_image host;             /**< by number; a particle that left has no cell (-1) */
+    strake_sph_image kept;             /**< a copy of it, if one was asked for */
+    strake_sph_far *far;               /**< other ranks in the crew; NULL: this process is alone */
+    double others_pairs, others_bytes; /**< of theirs, as rank 0 knew last */
+    bool is_set;                       /**< on this rank, and others do not know */
+    bool is_counted;                   /**< far knows how many particles are in its slices */
+    bool is_storing;                   /**< some of the parts have brought the host theirs */
+    double pairs;                      /**< that parts have summed over which are no more */
+    strake_domain_loss *loss;          /**< who left, by step and number */
     int64_t losses;
     int64_t told; /**< of them, when the user was told last */
 } strake_particles;
@@ -74,6 +78,15 @@ strake_status strake_particles_load(strake_particles *particles, strake_sph_run 
 /** The host sees those of the run's slices. @return as strake_sph_view() */
 strake_status strake_particles_store(strake_particles *particles, strake_sph_run *run,
                                      strake_error *error);
+
+/** Of several ranks: strake_domain_ops.share to leave, and strake_domain_kind.gather and spread. */
+strake_status strake_particles_share(strake_domain *domain, const strake_range *owned,
+                                     strake_error *error);
+strake_status strake_particles_start(strake_domain *domain, bool is_crowded, strake_error *error);
+strake_status strake_particles_join(strake_domain *domain, strake_error *error);
+void strake_particles_leave(strake_domain *domain);
+strake_status strake_particles_gather(strake_domain *domain, strake_error *error);
+strake_status strake_particles_spread(strake_domain *domain, strake_error *error);
 
 /** One of the runs that there are; NULL: none. They have the same clock. */
 const strake_sph_run *strake_particles_any(const strake_particles *particles);

@@ -290,6 +290,7 @@ strake_status strake_particles_put(strake_domain *domain, int field, int64_t fir
         p->host.cell[n] = -1; /* until it is given */
     }
     p->state = STRAKE_PARTICLES_GIVEN;
+    p->is_set = domain->ranks != NULL;
     if (field == CLOCK) {
         read_clock(&p->host.clock, data);
         return STRAKE_OK;

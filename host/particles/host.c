@@ -60,6 +60,7 @@ strake_status strake_particles_load(strake_particles *p, strake_sph_run *run, st
     sorted.clock = p->host.clock;
     sorted.clock.pairs = run->clock.pairs;
     strake_sph_image_close(&held);
+    p->is_counted = false;
     STRAKE_TRY(strake_sph_put(run, &sorted, error));
 cleanup:
     strake_sph_image_close(&held);

@@ -65,24 +65,42 @@ static strake_domain_loss make_loss(const strake_particles *p, const strake_sph_
     return loss;
 }
 
+static strake_status add_losses(strake_particles *p, const strake_sph_leaver *leaver, int64_t count,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain_loss *more = NULL;
+    if (count == 0) {
+        return STRAKE_OK;
+    }
+    more = realloc(p->loss, (size_t)(p->losses + count) * sizeof *more);
+    STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for a record of particles that left the box");
+    p->loss = more;
+    for (int64_t k = 0; k < count; k++) {
+        p->loss[p->losses++] = make_loss(p, &leaver[k]);
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_particles_note_lost(strake_particles *p, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t before = p->losses;
+    const strake_sph_leaver *others = NULL;
+    const int64_t far = p->far != NULL ? strake_sph_far_leavers(p->far, &others) : 0;
+    STRAKE_TRY(add_losses(p, others, far, error));
     for (int m = 0; m < p->crew.members; m++) {
         strake_sph_run *const run = p->crew.member[m].run;
         if (run == NULL || run->leavers == 0) {
             continue;
         }
-        strake_domain_loss *const more =
-            realloc(p->loss, (size_t)(p->losses + run->leavers) * sizeof *more);
-        STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY,
-                     "no memory for a record of particles that left the box");
-        p->loss = more;
-        for (int64_t k = 0; k < run->leavers; k++) {
-            p->loss[p->losses++] = make_loss(p, &run->leaver[k]);
-        }
+        STRAKE_TRY(add_losses(p, run->leaver, run->leavers, error));
         run->leavers = 0;
+    }
+    if (far > 0) {
+        strake_sph_far_forget_leavers(p->far);
     }
     if (p->losses > before) {
         qsort(p->loss + before, (size_t)(p->losses - before), sizeof *p->loss, by_step);

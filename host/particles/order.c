@@ -179,7 +179,7 @@ static strake_status change_hands(strake_sph_cpu *own, int64_t *held, strake_err
     strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
     const bool is_alone = strake_sph_is_alone(run);
-    strake_sph_said said = {.sum = 0.0};
+    strake_sph_said said = {.is_order = true};
     int64_t count = 0, more = 0;
     const int64_t before = run->clock.lost;
     strake_sph_find_shares(run, own->share);

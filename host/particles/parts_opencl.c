@@ -136,7 +136,7 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
     own->passed[is_half] = row;
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
-    strake_sph_bring(run);
+    strake_sph_bring(run, is_half);
 cleanup:
     return status;
 }
@@ -337,7 +337,7 @@ strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *erro
 {
     strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
-    strake_sph_said said = {.sum = 0.0};
+    strake_sph_said said = {.is_order = true};
     strake_sph_image come = {0};
     cl_uint lost = 0;
     int64_t more = 0;

@@ -230,7 +230,7 @@ static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error
             STRAKE_TRY(strake_sph_has_reader(run, k) ? leave_forces(own, is_half, k, error)
                                                      : STRAKE_OK);
         }
-        strake_sph_bring(run);
+        strake_sph_bring(run, is_half);
     }
     square = fmax(square, add_forces(own, state, first, end));
     own->bound[is_half] = sph_bound(square, sound, run->sph->smoothing, run->sph->cfl,

@@ -50,6 +50,9 @@ static strake_status share(strake_sph_run *run, int passes, double *bound, strak
     run->fast = said.most[FAST];
     run->is_seen = true;
     *bound = passes > 0 ? -said.most[MINUS_BOUND] : *bound;
+    if (said.most[BAD] > 0.0) {
+        strake_sph_crew_end(run);
+    }
     if (seen.bad >= 0 && first == said.most[BAD]) {
         STRAKE_TRY(run->ops->name(run, seen.bad, &number, error));
         STRAKE_TRY(strake_sph_fail_bad(run, number, error));
@@ -129,6 +132,7 @@ static strake_status take_step(strake_sph_run *run, double until, bool is_last, 
     /* Of the first step the first pass finds the bound. */
     STRAKE_TRY(clock->steps == 0 ? look(run, 1, &clock->bound, error) : STRAKE_OK);
     if (clock->since == 0 && is_outworn(run)) {
+        strake_sph_crew_end(run);
         STRAKE_TRY(run->own_fast == run->fast ? strake_sph_fail_fast(run, error)
                                               : strake_sph_fail_stopped(error));
     }
@@ -153,6 +157,9 @@ strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until, 
     strake_status status = STRAKE_OK;
     if (run->ops->step != NULL && strake_sph_is_alone(run)) {
         return run->ops->step(run, steps, until, error);
+    }
+    if (run->crew != NULL && atomic_load(&run->crew->is_ending)) {
+        return strake_sph_fail_stopped(error);
     }
     run->is_ahead = false;
     for (int64_t k = 0; k < steps && run->clock.time < until; k++) {

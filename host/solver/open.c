@@ -11,6 +11,7 @@
 #include "group/exchange.h"
 #include "group/regroup.h"
 #include "group/shares.h"
+#include "group/within.h"
 #include "pace/rescue.h"
 #include "particles/domain.h"
 #include "solver/solver_impl.h"
@@ -58,19 +59,6 @@ cleanup:
     return status;
 }
 
-/* Of a domain that one process computes: whether it is alone. */
-static strake_status check_lone(const strake_solver *solver, const char *where, strake_error *error)
-{
-    const strake_domain_kind *const kind = solver->kind;
-    if (kind->lone == NULL || solver->domain->ranks == NULL) {
-        return STRAKE_OK;
-    }
-    return strake_fail(error, STRAKE_ERR_USAGE,
-                       "%s: problem %s cannot run on `%s` of several ranks: %s; use one process, "
-                       "without mpirun",
-                       solver->which->file, solver->which->problem->name, where, kind->lone);
-}
-
 /* Where to run: everything that can be wrong with it is found here, before any field is needed. */
 static strake_status resolve(strake_solver *solver, const strake_options *options,
                              strake_error *error)
@@ -90,8 +78,11 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
         split = own_split;
     }
     where = where != NULL ? where : "auto";
-    STRAKE_TRY(check_lone(solver, where, error));
     STRAKE_TRY(strake_where_resolve(solver, where, &solver->pace.kind, error));
+    if (solver->pace.kind == STRAKE_WHERE_AUTO && solver->kind->cpu->meets_within) {
+        solver->pace.kind =
+            STRAKE_WHERE_LIST; /* of several ranks; nothing is tried: all take part */
+    }
     if (split != NULL) {
         STRAKE_TRY(strake_where_weights(solver, split, solver->pace.weight, error));
         solver->team.has_weights = true;
@@ -154,7 +145,8 @@ strake_status strake_solver_place(strake_solver *solver, strake_error *error)
     strake_error cause = {STRAKE_OK, ""};
     STRAKE_TRY(strake_ranks_agree(solver->domain->ranks, prepare(solver, error), error));
     if (solver->domain->ranks != NULL) {
-        STRAKE_TRY(strake_shares_place(&solver->group, error));
+        STRAKE_TRY(strake_is_within(&solver->group) ? strake_within_place(&solver->group, error)
+                                                    : strake_shares_place(&solver->group, error));
         STRAKE_TRY(strake_ranks_agree(solver->domain->ranks, start_up(solver, error), error));
         STRAKE_TRY(strake_ranks_agree(solver->domain->ranks,
                                       strake_regroup_begin(&solver->group, error), error));
@@ -289,7 +281,7 @@ static const strake_domain_kind *kind_of(const strake_case *which)
 
 bool strake_solver_is_lone(const strake_case *which)
 {
-    return kind_of(which)->lone != NULL;
+    return kind_of(which)->cpu->meets_within;
 }
 
 strake_status strake_solver_open(const strake_case *which, const strake_options *options,

@@ -166,17 +166,25 @@ static strake_status get_ready(strake_solver *solver, strake_error *error)
 
 strake_status strake_remote_begin(strake_solver *solver, strake_error *error)
 {
-    return strake_ranks_agree(solver->domain->ranks, get_ready(solver, error), error);
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_ranks_agree(solver->domain->ranks, get_ready(solver, error), error));
+    STRAKE_TRY(solver->kind->gather != NULL ? solver->kind->gather(solver->domain, error)
+                                            : STRAKE_OK);
+cleanup:
+    return status;
 }
 
 /* The same on all ranks once rank 0 has done its part. */
-static void conclude(strake_solver *solver, const request *end)
+static strake_status conclude(strake_solver *solver, const request *end, strake_error *error)
 {
     solver->domain->step = end->step;
     solver->domain->clock = end->clock;
     if (end->was_set) {
         solver->domain->ops->note(solver->domain, STRAKE_DOMAIN_GIVEN);
     }
+    return end->was_set && solver->kind->spread != NULL
+               ? solver->kind->spread(solver->domain, error)
+               : STRAKE_OK;
 }
 
 strake_status strake_remote_end(strake_solver *solver, strake_status outcome, strake_error *error)
@@ -185,13 +193,19 @@ strake_status strake_remote_end(strake_solver *solver, strake_status outcome, st
     request end = {.kind = REQUEST_END,
                    .step = solver->domain->step,
                    .clock = solver->domain->clock,
-                   .was_set = solver->remote.was_set};
+                   .was_set = solver->remote.was_set || (solver->kind->spread != NULL &&
+                                                         solver->kind->is_set(solver->domain))};
     if (outcome != STRAKE_OK) {
         end.outcome = *error;
     }
     end.outcome.status = outcome;
     STRAKE_TRY(strake_ranks_broadcast(solver->domain->ranks, &end, sizeof end, error));
-    conclude(solver, &end);
+    if (outcome == STRAKE_OK) {
+        STRAKE_TRY(conclude(solver, &end, error));
+    } else {
+        strake_error ignored; /* of the two failures the first one is told */
+        (void)conclude(solver, &end, &ignored);
+    }
     status = outcome;
 cleanup:
     return status;
@@ -210,7 +224,7 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
         }
         STRAKE_TRY(answer(solver, &wanted, error));
     }
-    conclude(solver, &wanted);
+    status = conclude(solver, &wanted, error);
     if (wanted.outcome.status != STRAKE_OK) {
         status = strake_fail(error, wanted.outcome.status, "%s", wanted.outcome.text);
     }

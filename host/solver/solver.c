@@ -6,6 +6,7 @@
 #include "cpu/threads.h"
 #include "group/border.h"
 #include "group/regroup.h"
+#include "group/within.h"
 #include "pace/rescue.h"
 #include "solver/batch.h"
 #include "solver/remote_impl.h"
@@ -224,10 +225,12 @@ static strake_status run_together(strake_solver *solver, int64_t steps, int64_t 
         }
         const int64_t aim = before + piece;
         strake_border_expect(&solver->group, piece + (solver->domain->clock.is_known ? 0 : 1));
+        strake_within_expect(&solver->group, aim);
         status = run_to(solver, aim, least, error);
         stopped = solver->domain->step < aim;
         if (status != STRAKE_OK) {
             strake_border_break(&solver->group);
+            strake_within_break(&solver->group);
         }
         STRAKE_TRY(strake_ranks_agree(solver->domain->ranks, status, error));
         const double elapsed = strake_clock_seconds() - start;

@@ -20,8 +20,6 @@ typedef strake_status strake_slabs_reader(void *user, int field, int64_t first, 
 /** NULL: there is nothing to do. */
 typedef struct strake_domain_kind {
     const strake_part_ops *serial, *cpu, *opencl; /**< parts; NULL: it does not run there */
-    const char
-        *lone; /**< one process computes all of it, `auto` on one part, since ...; NULL: any */
 
     /** In this order: an empty domain; what the case makes of it; its memory, before ranks and drivers take theirs. */
     strake_domain *(*create)(const strake_case *which, const strake_team *team);
@@ -90,6 +88,12 @@ typedef struct strake_domain_kind {
                          void *data, strake_error *error);
     /** Where an input lies, for those who write there. NULL: nothing is lent */
     void (*lend)(strake_domain *domain, int field, strake_place *place);
+    /**
+     * Of several ranks: rank 0 gets what all fields are read from, and all get what was set on it (is_set). Collective.
+     * NULL: slabs of others are asked for one by one
+     */
+    strake_status (*gather)(strake_domain *domain, strake_error *error);
+    strake_status (*spread)(strake_domain *domain, strake_error *error);
     /** The slabs before @p end were set, here or on other ranks. */
     void (*was_set)(strake_domain *domain, int field, int64_t end);
 } strake_domain_kind;

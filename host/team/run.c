@@ -283,7 +283,7 @@ static void start_team(strake_running *run, int64_t trials)
     if (run->meeting != NULL) {
         strake_meeting_start(run->meeting, &team->domain->clock, busy, team->outside.is_linked);
     }
-    if (!run->trial && team->outside.is_linked) {
+    if (!run->trial && (team->outside.is_linked || team->outside.is_within)) {
         run->ranks = team->outside.start(team->outside.user, run->steps, run->sweep, &run->stop,
                                          &run->ranks_error);
         team->outside.is_running = run->ranks == STRAKE_OK;
@@ -332,7 +332,8 @@ static strake_status start_clock(strake_running *run, strake_error *error)
     strake_status status = STRAKE_OK;
     for (int r = 0; r < team->roles && status == STRAKE_OK; r++) {
         strake_part *part = &team->part[team->role[r].part];
-        if (run->meeting == NULL || part->ops->start_clock == NULL || team->domain->ranks != NULL) {
+        if (run->meeting == NULL || part->ops->start_clock == NULL ||
+            (team->domain->ranks != NULL && !part->ops->meets_within)) {
             return STRAKE_OK;
         }
         status = strake_part_check(

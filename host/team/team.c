@@ -390,8 +390,8 @@ strake_status strake_team_place(strake_team *team, const double *weight, strake_
     STRAKE_TRY(make_roles(team, error));
     STRAKE_TRY(deepen(team, error));
     first = &team->part[team->role[0].part];
-    if (team->domain->ranks == NULL && first->ops->steps != NULL &&
-        (team->roles == 1 || first->ops->meets_within)) {
+    if (first->ops->steps != NULL &&
+        (first->ops->meets_within || (team->domain->ranks == NULL && team->roles == 1))) {
         /* A lone stripe that streams through its device takes as many steps as pay. */
         team->at_once = first->ops->steps(first);
     }

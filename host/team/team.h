@@ -56,6 +56,7 @@ typedef struct strake_outside {
     int stripes; /**< slabs of theirs next to this rank's, as further stripes */
     strake_range stripe[2];
     bool is_linked;       /**< they exchange with this team; trials go without */
+    bool is_within;       /**< or with its parts, within their legs */
     strake_range sent[2]; /**< own slabs that the rank before, and the one after, read */
     strake_bell *arrived; /**< steps whose ghosts are here */
     bool is_running;      /**< the exchange of the present run goes on */
