@@ -7,6 +7,11 @@
 Their rule takes a device more when those in use have FACTOR blocks of cells for each of their multiprocessors, and
 cuts the rows that hold the flow in proportion to these. Predicted are seconds of a step for either: of each part a
 line over its work, fitted to what the report saw, of the slowest part, and what a step of several parts took beyond it.
+
+    bench/parts.py run.json --thresholds 0.1,0.2,0.5,1,2 [--every 10]
+
+replays the rule of Rustico et al. (2014) with these thresholds (their figure 10) on the loads that the report saw, from
+its first rows on, and beside it exact cuts: seconds, and how many more these are than on average.
 """
 import argparse
 import bisect
@@ -73,12 +78,96 @@ def paper(decision, units, block, factor):
     return rows
 
 
+def load_at(looks, step):
+    """A look as it would have been at a step: work between two looks changes evenly."""
+    after = next((k for k, d in enumerate(looks) if d["step"] >= step), len(looks) - 1)
+    a, b = looks[max(after - 1, 0)], looks[after]
+    span = b["step"] - a["step"]
+    part = min(max((step - a["step"]) / span, 0.0), 1.0) if span > 0 else 1.0
+    mix = lambda x, y: x + part * (y - x)
+    return {"all_work": mix(a["all_work"], b["all_work"]),
+            "work_places": [mix(x, y) for x, y in zip(a["work_places"], b["work_places"])]}
+
+
+def slice_moves(rows, seconds, threshold):
+    """Who gives a slice to whom by the rule; None: nobody."""
+    used = [p for p, count in enumerate(rows) if count > 0]
+    mean = sum(seconds[p] for p in used) / len(used)
+    each = sum(seconds[p] / rows[p] for p in used) / len(used)
+    slow, fast = max(used, key=lambda p: seconds[p]), min(used, key=lambda p: seconds[p])
+    off = seconds[slow] - mean > threshold * each
+    return (slow, fast) if off and slow != fast and rows[slow] > 1 else None
+
+
+def exact(load, rows, lines):
+    """Rows with which the slowest part is done first, all of them taking part."""
+    total, low, high = sum(rows), 0.0, None
+    cumulative = [before(load, row) for row in range(total + 1)]
+
+    def probe(most):
+        out, at = [], 0
+        for p, (start, rate) in enumerate(lines):
+            left = len(lines) - 1 - p
+            limit = cumulative[at] + (most - start) / rate if rate > 0.0 else cumulative[-1]
+            end = min(max(bisect.bisect_right(cumulative, limit) - 1, at + 1), total - left)
+            out.append(end - at)
+            at = end
+        out[-1] += total - at
+        return out if at == total or left_fits(out, most) else None
+
+    def left_fits(out, most):
+        return lines[-1][0] + lines[-1][1] * (cumulative[-1] - cumulative[total - out[-1]]) <= most
+
+    high = sum(start for start, _ in lines) + max(rate for _, rate in lines) * cumulative[-1]
+    best = probe(high)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        found = probe(middle)
+        low, high, best = (low, middle, found) if found else (middle, high, best)
+    return best
+
+
+def replay(looks, lines, beyond, every, decide):
+    """Seconds and moves from the first look to the last one, where decide(load, rows, seconds) changes rows."""
+    rows, seconds, moves = list(looks[0]["rows"]), 0.0, 0
+    for step in range(looks[0]["step"], looks[-1]["step"], every):
+        load, took, at = load_at(looks, step), [], 0.0
+        for count, (start, rate) in zip(rows, lines):
+            took.append(start + rate * (before(load, at + count) - before(load, at)) if count else 0.0)
+            at += count
+        seconds += every * (max(took) + beyond)
+        then = decide(load, rows, took)
+        moves += then != rows
+        rows = then
+    return seconds, moves, rows
+
+
+def sweep(looks, lines, beyond, thresholds, every):
+    def by_rule(threshold):
+        def decide(_, rows, took):
+            pair, then = slice_moves(rows, took, threshold), list(rows)
+            if pair is not None:
+                then[pair[0]] -= 1
+                then[pair[1]] += 1
+            return then
+        return decide
+
+    table = [(f"{t:g}", *replay(looks, lines, beyond, every, by_rule(t))) for t in thresholds]
+    mean = sum(row[1] for row in table) / len(table)
+    table.append(("exact", *replay(looks, lines, beyond, every, lambda load, rows, _: exact(load, rows, lines))))
+    print("threshold,seconds,from_the_mean,moves,rows")
+    for name, seconds, moves, rows in table:
+        print(f"{name},{seconds:.6g},{seconds - mean:+.3g},{moves},{'+'.join(map(str, rows))}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("report")
     parser.add_argument("--units", help="multiprocessors of each part; as the report has them")
     parser.add_argument("--block", type=float, default=256, help="cells of a block")
     parser.add_argument("--factor", type=float, default=10, help="blocks of a saturated multiprocessor")
+    parser.add_argument("--thresholds", help="of the rule of Rustico et al., one replay each")
+    parser.add_argument("--every", type=int, default=10, help="steps between two of its decisions")
     options = parser.parse_args()
     with open(options.report, encoding="utf-8") as file:
         report = json.load(file)
@@ -87,6 +176,15 @@ def main():
         sys.exit(f"{options.report}: no look at a balance by work; expected a run of several parts of a problem "
                  "that leaves out cells (lava), with run.balance: model")
     parts = len(looks[0]["rows"])
+    if options.thresholds:
+        lines = [fit([(d["work"][p], d["seconds"][p]) for d in looks]) for p in range(parts)]
+        shared = sorted(max(0.0, d["step_seconds"] - max(d["seconds"])) for d in looks)
+        if None in lines or len(looks) < 2:
+            sys.exit(f"{options.report}: a replay takes two looks at least, and some work of every part; "
+                     "expected a run in which all have slices, such as one with --split")
+        sweep(looks, lines, shared[len(shared) // 2], [float(t) for t in options.thresholds.split(",")],
+              options.every)
+        return
     units = ([float(u) for u in options.units.split(",")] if options.units else
              [max(d["units"], d["threads"]) for d in report["devices"]][:parts])
     if len(units) != parts:

@@ -91,6 +91,7 @@ strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error
     strake_balancer_begin(group->balancer, (strake_balance_policy)policy, count, slabs, cost);
     group->balancer->least = least;
     group->balancer->gain = least_gain;
+    group->balancer->threshold = group->which->run.balance_threshold;
     return STRAKE_OK;
 }
 

@@ -425,6 +425,7 @@ static void print_balance(const strake_result *result, strake_json *json)
     int count = strake_solver_decisions(result->solver, &decision);
     strake_json_object(json, "balance", STRAKE_JSON_LINE);
     strake_json_string(json, "policy", policy_name(policy, name, sizeof name));
+    strake_json_number(json, "threshold", result->which->run.balance_threshold);
     strake_json_number(json, "slab_seconds", slab_seconds);
     print_decisions(decision, count, json);
     strake_json_end(json);

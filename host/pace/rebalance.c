@@ -115,6 +115,7 @@ void strake_rebalance_begin(strake_pace *pace)
                           pace->team->parts, owned, strake_rebalance_cost(pace));
     /* Where slabs are slices of cells, as in the paper, the rule's slice is one. */
     pace->balancer.slice = pace->team->part[0].ops->meets_within ? 1 : pace->balancer.slice;
+    pace->balancer.threshold = pace->which->run.balance_threshold;
     const int others = begin_work(pace);
     parts = others > parts ? others : parts;
     pace->balances = parts > 1 && pace->balancer.policy != STRAKE_BALANCE_FIXED;

@@ -10,7 +10,7 @@
 
 /* A move must promise this part of a step. */
 static const double least_gain = 0.01;
-static const double slice_threshold = 0.5;
+static const double usual_threshold = 0.5;
 
 void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int parts,
                            const int64_t *owned, double cost)
@@ -34,6 +34,7 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
         b->slabs += owned[p];
     }
     b->slice = STRAKE_BALANCE_SLICE_SLABS;
+    b->threshold = usual_threshold;
     b->width = b->slabs / 4;
     b->work.before = NULL;
     b->work.may_rest = false;
@@ -250,7 +251,7 @@ static bool decide_by_slice(const strake_balancer *b, const double *seconds, int
     }
     (void)strake_number_print(why, size, "slice: part %d %.4g ms, mean %.4g ms, a slice %.3g ms",
                               slow, 1e3 * seconds[slow], 1e3 * mean, 1e3 * slice);
-    return seconds[slow] - mean > slice_threshold * slice && give(b, slow, fast, b->slice, owned);
+    return seconds[slow] - mean > b->threshold * slice && give(b, slow, fast, b->slice, owned);
 }
 
 bool strake_balancer_decide(strake_balancer *b, const double *seconds, int64_t ahead,

@@ -7,8 +7,8 @@
  * and moves slabs when the predicted gain exceeds the error of the estimate, and over the steps ahead the
  * measured cost of moving;
  * *bisection* halves the moved share every time (Wyrzykowski et al. 2014, section 8); *slice* gives or
- * takes one slice when a part's time is more than half a slice's time, on average of the parts, off the mean
- * (Rustico et al. 2014, threshold H_LB = 0.5). Under every policy a part that has slabs keeps a least number of them, and
+ * takes one slice when a part's time is more than a threshold of a slice's time, on average of the parts, off the
+ * mean (Rustico et al. 2014, where H_LB = 0.5). Under every policy a part that has slabs keeps a least number of them, and
  * a part that has none (its device was dropped, say) gets none. Parts are those of a process, or the
  * ranks of a run.
  *
@@ -79,8 +79,9 @@ typedef struct strake_balancer {
     double cost; /**< seconds of a move of cost_slabs or fewer, in proportion of more */
     double cost_slabs;
     int moves;
-    int64_t slice;                                /**< slabs of a slice */
-    int64_t width;                                /**< bisection: slabs to move next */
+    int64_t slice;    /**< slabs of a slice */
+    double threshold; /**< slice: seconds of slices off the mean; 0.5, or as set after the begin */
+    int64_t width;    /**< bisection: slabs to move next */
     strake_times_line line[STRAKE_BALANCE_PARTS]; /**< model: as fitted in the last decision */
     strake_balance_work work;                     /**< where slabs differ */
 } strake_balancer;

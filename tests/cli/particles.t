@@ -134,10 +134,16 @@ if [ -n "$device" ]; then
     done
     check "each of them had particles" bash -c '
         tr -d "\n" <two.json | grep -oE "\"rows\": \[[0-9]+, [0-9]+\]" | tr -d "[:,]" | awk "{if (\$2 >= \$3) exit 1} END {exit NR != 3}"'
-    try run drop.yaml --on "cpu,$device" --threads 1 --split 15,1 --set run.balance=slice --quiet --output two --report two.json --set checkpoint.every=30
+    try run drop.yaml --on "cpu,$device" --threads 1 --split 3,13 --set run.balance=slice --quiet --output two --report two.json --set checkpoint.every=30
     check "the same bytes where slices move one by one" same one two
     check "as the rule says" bash -c 'grep -o "\"rows\": \[[0-9]*, [0-9]*\], \"seconds\"" two.json | tr -d "[:,]" |
         awk "NR > 1 && (\$2 - was > 1 || was - \$2 > 1) {exit 1} {was = \$2} END {exit NR < 2}"'
+    if command -v python3 >/dev/null; then
+        check "which can be replayed with other thresholds, from the report" bash -c '
+            grep -q "\"policy\": \"slice\", \"threshold\": 0.5" two.json && python3 "$0" two.json --thresholds 0.3,0.6,1e9 >sweep.csv &&
+            awk -F, "NR > 1 {t[\$1] = \$2; m[\$1] = \$4; split(\$5, r, \"+\"); if (r[1] + r[2] != 16) exit 1}
+                END {exit NR != 5 || m[\"1e+09\"] != 0 || t[\"exact\"] > t[\"1e+09\"]}" sweep.csv' "$(dirname "$outputs")/../../bench/parts.py"
+    fi
     rm -rf two
     for word in fail lost hang; do
         injected $word:$device@40 try run drop.yaml --on "cpu,$device" --split 1,1 --threads 1 --quiet --output two --set checkpoint.every=30 --set run.hang_seconds=0.05

@@ -185,6 +185,25 @@ static void the_other_policies_do_what_their_papers_say(void **state)
     assert_true(sliced.excess < 0.10);
 }
 
+/* The slower of two parts is half a slice off their mean: it gives one where less is enough. */
+static void a_slice_moves_beyond_the_threshold(void **state)
+{
+    static const int64_t owned[2] = {14, 10};
+    static const double seconds[2] = {14e-3, 10e-3};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        strake_balancer b;
+        int64_t then[2];
+        char why[160];
+        strake_balancer_begin(&b, STRAKE_BALANCE_SLICE, 2, owned, 1e-9);
+        b.slice = 4;
+        b.threshold = k == 0 ? b.threshold : k == 1 ? 0.45 : 0.55;
+        const bool moves = strake_balancer_decide(&b, seconds, 100, then, why, sizeof why);
+        assert_int_equal(moves, k == 1);
+        assert_int_equal(then[0], moves ? 10 : 14);
+    }
+}
+
 /* One part is so slow that it had best do nothing. */
 static void keep_least(strake_balance_policy policy, const int64_t *owned, int64_t most)
 {
@@ -341,6 +360,7 @@ int main(void)
         cmocka_unit_test(noise_alone_moves_little),
         cmocka_unit_test(a_move_that_costs_more_than_it_gains_is_not_made),
         cmocka_unit_test(the_other_policies_do_what_their_papers_say),
+        cmocka_unit_test(a_slice_moves_beyond_the_threshold),
         cmocka_unit_test(who_has_slabs_keeps_one_and_who_has_none_gets_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
