@@ -1,7 +1,7 @@
 /*
  * sph.cl: a step of particles, one particle for a work-item, which gathers from its neighbours in fixed order. real.h,
- * sine.h, sph_motion.h, sph_point.h, sph_pair.h, sph_clock.h, reduce.cl and sph_carry.cl go before it. What a case fixes is defined by
- * the build:
+ * sine.h, sph_motion.h, sph_point.h, sph_pair.h, sph_clock.h, reduce.cl, sph_most.cl and sph_carry.cl go before it. What
+ * a case fixes is defined by the build:
  *
  *   SPH_DIMS 2 or 3, SPH_CUBIC, SPH_LAMINAR, SPH_DIFFUSION 0, 1 or 2 (without what water at rest has), SPH_WALLS (there are
  *   particles that repel), SPH_PLANES, SPH_ROUND (bit a: axis a is periodic), SPH_SLIPS (walls have no share in viscosity),
@@ -446,16 +446,12 @@ __kernel void sph_tick(__global sph_clock *clock, const int what, const int firs
                        const int groups, const int room, __global const real *most SPH_TICK_ARGUMENTS)
 {
     __local real found[SPH_GROUP];
-    double all[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    double all[SPH_BOUNDS];
     if (what <= SPH_AFTER_FIRST && clock->state != SPH_RUNS) {
         return;
     }
-    const int first = what == SPH_AFTER_ORDER || what == SPH_AFTER_LOOK ? 4 : 0;
-    const int end = what == SPH_AFTER_FIRST ? 2 : 6;
-    for (int k = first; k < end; k++) {
-        all[k] = (double)reduce_array(most + k * room, k < 2 ? first_groups : groups, REAL(0.0), 1,
-                                      found);
-    }
+    sph_bring_down(most, room, what <= SPH_AFTER_FIRST ? first_groups : 0,
+                   what == SPH_AFTER_STEP ? groups : 0, what == SPH_AFTER_FIRST ? 0 : groups, found, all);
     if (get_local_id(0) > 0) {
         return;
     }

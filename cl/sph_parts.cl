@@ -80,13 +80,12 @@ __kernel void sph_sum_up(__global const sph_clock *clock, const int passed, cons
                          const int room, __global const real *most, __global double *out)
 {
     __local real found[SPH_GROUP];
-    for (int k = 0; k < 6; k++) {
-        const real all = reduce_array(most + k * room, k < 4 ? passed : looked, REAL(0.0), 1, found);
-        if (get_local_id(0) == 0) {
-            out[k] = (double)all;
-        }
-    }
+    double all[SPH_BOUNDS];
+    sph_bring_down(most, room, passed, passed, looked, found, all);
     if (get_local_id(0) == 0) {
+        for (int row = 0; row < SPH_BOUNDS; row++) {
+            out[row] = all[row];
+        }
         out[6] = (double)clock->bad;
     }
 }

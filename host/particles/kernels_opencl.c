@@ -120,8 +120,9 @@ static void print_options(const strake_sph_device *own, bool has_walls, char *te
 strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error)
 {
     static const char *const part[] = {
-        "real.h",    "sine.h",       "sph_motion.h", "sph_point.h",  "sph_pair.h",    "sph_clock.h",
-        "reduce.cl", "sph_carry.cl", "sph.cl",       "sph_parts.cl", "sph_filter.cl", "cells.cl"};
+        "real.h",       "sine.h",        "sph_motion.h", "sph_point.h",  "sph_pair.h",
+        "sph_clock.h",  "reduce.cl",     "sph_most.cl",  "sph_carry.cl", "sph.cl",
+        "sph_parts.cl", "sph_filter.cl", "cells.cl"};
     enum { PARTS = sizeof part / sizeof *part };
     strake_status status = STRAKE_OK;
     char options[400];

@@ -1,0 +1,33 @@
+/* sph_most.cl: bounds of all particles, from those that groups of passes and looks left. */
+#define SPH_BOUNDS 6   /* of what groups leave: two of each pass, two of a look */
+#define SPH_UNROLLED 4 /* numbers of each that a work-item asks for before it waits for any */
+
+/* The greatest of the first numbers of each row, for one group, which waits for memory alone; its first work-item gets them. */
+static inline void sph_bring_down(__global const real *most, const int room, const int first,
+                                  const int second, const int looked, __local real *found, double *all)
+{
+    const int count[SPH_BOUNDS] = {first, first, second, second, looked, looked};
+    const int items = (int)get_local_size(0);
+    const int longest = max(first, max(second, looked));
+    real own[SPH_BOUNDS];
+    for (int row = 0; row < SPH_BOUNDS; row++) {
+        own[row] = REAL(0.0);
+    }
+    for (int begin = (int)get_local_id(0); begin < longest; begin += SPH_UNROLLED * items) {
+        real next[SPH_UNROLLED][SPH_BOUNDS];
+        for (int k = 0; k < SPH_UNROLLED; k++) {
+            for (int row = 0; row < SPH_BOUNDS; row++) {
+                const int at = begin + k * items;
+                next[k][row] = at < count[row] ? most[row * room + at] : REAL(0.0);
+            }
+        }
+        for (int k = 0; k < SPH_UNROLLED; k++) {
+            for (int row = 0; row < SPH_BOUNDS; row++) {
+                own[row] = reduce_two(own[row], next[k][row], 1);
+            }
+        }
+    }
+    for (int row = 0; row < SPH_BOUNDS; row++) {
+        all[row] = (double)reduce_items(own[row], found, 1);
+    }
+}
