@@ -118,6 +118,20 @@ cleanup:
     return status;
 }
 
+/*
+ * Fails where somebody leaves the reach of lists within one step. Right after all have met: nobody may still wait for the
+ * forces of a pass of who ends here.
+ */
+static strake_status check_speed(strake_sph_run *run, strake_error *error)
+{
+    if (run->clock.since > 0 || !is_outworn(run)) {
+        return STRAKE_OK;
+    }
+    strake_sph_crew_end(run);
+    return run->own_fast == run->fast ? strake_sph_fail_fast(run, error)
+                                      : strake_sph_fail_stopped(error);
+}
+
 static strake_status take_step(strake_sph_run *run, double until, bool is_last, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -127,14 +141,12 @@ static strake_status take_step(strake_sph_run *run, double until, bool is_last, 
     bool ends = false, goes_ahead = false;
     STRAKE_TRY(was_ahead ? catch_up(run, error) : STRAKE_OK);
     STRAKE_TRY(bring_in_order(run, error));
+    STRAKE_TRY(clock->steps > 0 ? check_speed(run, error) : STRAKE_OK);
     STRAKE_TRY(!was_ahead || clock->rebuilds > orders ? run->ops->pass(run, false, error)
                                                       : STRAKE_OK);
-    /* Of the first step the first pass finds the bound. */
-    STRAKE_TRY(clock->steps == 0 ? look(run, 1, &clock->bound, error) : STRAKE_OK);
-    if (clock->since == 0 && is_outworn(run)) {
-        strake_sph_crew_end(run);
-        STRAKE_TRY(run->own_fast == run->fast ? strake_sph_fail_fast(run, error)
-                                              : strake_sph_fail_stopped(error));
+    if (clock->steps == 0) { /* its first pass finds the bound */
+        STRAKE_TRY(look(run, 1, &clock->bound, error));
+        STRAKE_TRY(check_speed(run, error));
     }
     clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
     ends = clock->dt < clock->bound;
