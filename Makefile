@@ -551,8 +551,9 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races (no
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
 
 .PHONY: check-physics-long check-large check-page fuzz
-check-physics-long: all $(BUILD)/tests/test_lava_flow ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells, three starts; flows of lava on fine grids: minutes
+check-physics-long: all $(BUILD)/tests/test_lava_flow $(BUILD)/tests/test_sph_flows ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells, three starts; flows of lava on fine grids, of particles: minutes
 	@STRAKE_LONG=1 $(BUILD)/tests/test_lava_flow
+	@STRAKE_LONG=1 $(BUILD)/tests/test_sph_flows
 	@bash tests/physics/coarsening.sh $(PROGRAM)
 
 # Row loops, which take longest to compile, are those of the build that is there: no input reaches them.

@@ -54,21 +54,14 @@ STRAKE_POINT_FUNCTION sph_sums sph_add_pair(int dims, int is_cubic, int is_lamin
     const real slope = is_cubic ? sph_cubic_slope(u) : sph_wendland_slope(u);
     const real densities = i.rho + j.rho;
     const real push = i.push + j.push;
-    if (!is_laminar) {
-        const real drag =
-            sph_artificial(approach, square, i.sound + j.sound, densities, n.viscous, n.eta);
-        const real all = push + (is_viscous ? drag : REAL(0.0));
-        const real along = slope * all;
-        sum.a[0] += along * d0;
-        sum.a[1] += dims == 3 ? along * d1 : REAL(0.0);
-        sum.a[2] += along * d2;
-    } else {
-        const real along = slope * push;
-        const real drag = is_viscous ? slope * sph_laminar(densities, n.viscous) : REAL(0.0);
-        sum.a[0] += along * d0 - drag * w0;
-        sum.a[1] += dims == 3 ? along * d1 - drag * w1 : REAL(0.0);
-        sum.a[2] += along * d2 - drag * w2;
-    }
+    const real drag = is_laminar ? sph_laminar(approach, square, densities, n.viscous, n.eta)
+                                 : sph_artificial(approach, square, i.sound + j.sound, densities,
+                                                  n.viscous, n.eta);
+    const real all = push + (is_viscous ? drag : REAL(0.0));
+    const real along = slope * all;
+    sum.a[0] += along * d0;
+    sum.a[1] += dims == 3 ? along * d1 : REAL(0.0);
+    sum.a[2] += along * d2;
     sum.change += slope * approach;
     return sum;
 }

@@ -75,10 +75,15 @@ STRAKE_POINT_FUNCTION real sph_artificial(real approach, real square, real sound
     return SPH_RATIO(-factor * sounds * STRAKE_NEGATIVE(approach), (square + eta) * densities);
 }
 
-/* Laminar viscosity (Morris et al. 1997): 4 nu/(rho_i + rho_j), by which F v_ij is multiplied. */
-STRAKE_POINT_FUNCTION real sph_laminar(real densities, real four_nu)
+/*
+ * Laminar viscosity of a pair (Monaghan and Gingold 1983, Monaghan 2005): -factor approach/((r^2 + eta^2) (rho_i + rho_j)),
+ * factor = 4 (dims + 2) nu. It acts along r_ij, so that angular momentum stays and a free surface bears no shear: a wave
+ * fades at the rate of theory, where F v_ij (Morris et al. 1997) takes half of it (Colagrossi et al. 2011).
+ */
+STRAKE_POINT_FUNCTION real sph_laminar(real approach, real square, real densities, real factor,
+                                       real eta)
 {
-    return SPH_RATIO(four_nu, densities);
+    return SPH_RATIO(-factor * approach, (square + eta) * densities);
 }
 
 /*

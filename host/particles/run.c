@@ -47,7 +47,8 @@ void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells, st
     *n = (strake_sph_numbers){
         .per_diameter = 1.0 / (2.0 * h),
         .slope = strake_sph_slope(sph),
-        .viscous = sph->viscosity == STRAKE_SPH_ARTIFICIAL ? sph->alpha * h : 4.0 * sph->nu,
+        .viscous = sph->viscosity == STRAKE_SPH_ARTIFICIAL ? sph->alpha * h
+                                                           : 4.0 * (sph->dims + 2) * sph->nu,
         .eta = 0.01 * h * h,
         .stiffness = strake_sph_stiffness(sph),
         .sound = sph->sound,

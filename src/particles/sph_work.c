@@ -22,11 +22,7 @@ static ops_of pair_ops(const strake_sph *sph)
     out.divisions += sph->kernel == STRAKE_SPH_CUBIC ? 1 : 0;
     /* The neighbour's speed of sound; sums of densities and pushes; viscosity, and what is summed. */
     out.flops += 4 + 2;
-    if (sph->viscosity == STRAKE_SPH_ARTIFICIAL) {
-        out.flops += 1 + 2 + 2 + 1 + 1 + 2 * dims;
-    } else {
-        out.flops += 1 + 1 + 4 * dims;
-    }
+    out.flops += (sph->viscosity == STRAKE_SPH_ARTIFICIAL ? 1 + 2 : 1) + 2 + 1 + 1 + 2 * dims;
     out.divisions += 1;
     out.flops += 2;
     if (sph->diffusion != STRAKE_SPH_PLAIN) {

@@ -219,7 +219,7 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              1,                                                                                    \
              false,                                                                                \
              "[-]",                                                                                \
-             "Monaghan's with scheme.alpha, or Morris's with "                                     \
+             "Monaghan's with scheme.alpha, or Monaghan and Gingold's of a fluid with "            \
              "parameters.viscosity"},                                                              \
             {"scheme.alpha", STRAKE_KEY_REAL,          NULL, 0.1, 0, 10, false,                    \
              "[-]",          "of artificial viscosity"},                                           \

@@ -45,7 +45,7 @@ uint64_t strake_scene_variant(const strake_scene *scene);
 /** The bounds on time steps at the start [s]; INFINITY where there is none. */
 typedef struct strake_scene_steps {
     double sound, gravity; /**< cfl h/c0, cfl sqrt(h/g) */
-    double viscosity;      /**< of laminar viscosity, h^2/(8 nu) */
+    double viscosity;      /**< of laminar viscosity, h^2/(16 nu) */
 } strake_scene_steps;
 strake_scene_steps strake_scene_find_steps(const strake_scene *scene);
 
