@@ -282,10 +282,9 @@ void strake_grid_lay_out(strake_grid *grid, int steps)
     d->again = strake_layout_reach(l);
     d->lines = l->n[1];
     d->columns = l->n[2];
-    const int more = (l->lo[2] > l->hi[2] ? l->lo[2] : l->hi[2]) / steps * (steps - 1);
     for (int side = 0; side < 2; side++) {
         d->reach[side] = side == 0 ? l->lo[0] : l->hi[0];
-        d->beside[side] = (side == 0 ? l->lo[2] : l->hi[2]) - more;
+        d->beside[side] = side == 0 ? l->lo[2] : l->hi[2];
     }
     d->is_round = l->boundary[2] == STRAKE_PERIODIC;
     d->grain = LINE_BYTES / l->element_size;

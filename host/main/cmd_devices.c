@@ -1,5 +1,6 @@
 /* `strake devices`: the CPU and every OpenCL device. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,11 +22,17 @@ static void print_size(const char *label, double bytes)
 /* The rest of the line about cores, and where a control group grants less time than they have. */
 static void print_threads(void)
 {
-    strake_topology topology;
-    strake_topology_read(&topology);
-    (void)printf("; %d team%s\n  %-16s %d by default", topology.teams,
-                 topology.teams > 1 ? "s" : "", "threads", strake_topology_threads(&topology));
-    (void)printf("%s\n", topology.quota < topology.cpus ? ": a control group grants no more" : "");
+    strake_topology *const topology = malloc(sizeof *topology); /* much of a small stack */
+    if (topology == NULL) {
+        (void)printf("\n");
+        return;
+    }
+    strake_topology_read(topology);
+    (void)printf("; %d team%s\n  %-16s %d by default", topology->teams,
+                 topology->teams > 1 ? "s" : "", "threads", strake_topology_threads(topology));
+    (void)printf("%s\n",
+                 topology->quota < topology->cpus ? ": a control group grants no more" : "");
+    free(topology);
 }
 
 /* What is tuned for the CPU or a device (with its loader): a line for each result. */

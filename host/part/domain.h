@@ -105,9 +105,10 @@ struct strake_domain {
     int64_t again;        /**< slabs more on either side for each further step of a sweep */
     int64_t lines;        /**< of a slab */
     int64_t columns;      /**< of a line */
-    int64_t beside[2];    /**< columns that a step reads before and after one */
-    bool is_round;        /**< the columns' ends meet */
-    bool is_divisible;    /**< workers may have some columns only, in whole multiples of grain */
+    int64_t beside
+        [2]; /**< columns of ghosts before and after: of each step that arrays have room for */
+    bool is_round;     /**< the columns' ends meet */
+    bool is_divisible; /**< workers may have some columns only, in whole multiples of grain */
     int64_t grain;
     int states;         /**< items: of parity 0, so many of parity 1, ... */
     unsigned kept;      /**< bit of each state whose ghosts advance themselves (engine/ghosts.h) */

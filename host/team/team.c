@@ -309,8 +309,9 @@ static int find_visit(const strake_team *team)
     for (int e = 0; e < team->parts; e++) {
         const strake_part *const part = &team->part[e];
         const bool is_whole = part->range.end - part->range.first == d->slabs;
-        const int visit =
-            part->ops->visit != NULL && !is_whole ? part->ops->visit(part, team->deepest) : 0;
+        const int visit = part->ops->visit != NULL && part->body != NULL && !is_whole
+                              ? part->ops->visit(part, team->deepest)
+                              : 0;
         steps = visit > steps ? visit : steps;
     }
     for (int e = 0; e < team->parts; e++) {

@@ -111,9 +111,9 @@ try run case.yaml --on serial --steps 3 --output q
 check "the summary fits 80 columns" awk 'length > 80 { exit 1 } END { exit NR < 5 }' .out
 prints "the summary names device and field" "serial" "psi" "cell/s"
 try run case.yaml --on cpu --threads 3 --set run.steps_per_sweep=64 --output cpu
-prints "of the CPU it says threads, steps and columns" "cpu: 3 threads, 8 steps a sweep, " " columns at once"
+prints "of the CPU it says threads, steps and columns" "cpu: 3 threads, 32 steps a sweep, " " columns at once"
 check "and a note that so many steps at once are not possible" \
-    grep -q '^strake: note: run.steps_per_sweep: 64; .* 8$' .err
+    grep -q '^strake: note: run.steps_per_sweep: 64; .* 32$' .err
 try run case.yaml --on cpu --threads 3 --set run.steps_per_sweep=64 --output cpu --quiet
 check "unless --quiet silences notes" test "$code,$(cat .out .err | wc -c)" = 0,0
 try check case.yaml --on cpu --threads 1 --set run.steps_per_sweep=1
