@@ -190,6 +190,117 @@ static void candidates_and_lists_give_the_same_bits(void **state)
     }
 }
 
+/* F(r) of the two kernels, as tables of them have it: (1/r) dW/dr. */
+static double slope_of(const strake_sph *sph, double r)
+{
+    const double h = sph->smoothing, q = r / h, pi = acos(-1.0);
+    const bool flat = sph->dims == 2;
+    if (q >= 2.0) {
+        return 0.0;
+    }
+    if (sph->kernel == STRAKE_SPH_WENDLAND) {
+        const double alpha = flat ? 7.0 / (4.0 * pi * h * h) : 21.0 / (16.0 * pi * h * h * h);
+        return -5.0 * alpha / (h * h) * pow(1.0 - 0.5 * q, 3.0);
+    }
+    const double alpha = (flat ? 10.0 / (7.0 * pi * h * h) : 1.0 / (pi * h * h * h)) / (h * h);
+    return q < 1.0 ? alpha * (2.25 * q - 3.0) : -0.75 * alpha * (2.0 - q) * (2.0 - q) / q;
+}
+
+/* Rates of change of one particle's velocity and density, of all pairs that there are: of nothing that a step is made of. */
+static void rates_of(const strake_swarm *swarm, int64_t i, double acceleration[AXES],
+                     double *change)
+{
+    const strake_sph *const sph = &swarm->sph;
+    const strake_sph_particle *const one = &swarm->all[i];
+    const double stiffness = sph->density * sph->sound * sph->sound / 7.0;
+    const double mass = sph->density * pow(sph->spacing, sph->dims);
+    const double eta = 0.01 * sph->smoothing * sph->smoothing;
+    *change = 0.0;
+    memcpy(acceleration, sph->gravity, AXES * sizeof *acceleration);
+    for (int64_t j = 0; j < swarm->count; j++) {
+        const strake_sph_particle *const two = &swarm->all[j];
+        double d[AXES], square = 0.0, approach = 0.0;
+        for (int a = 0; a < AXES; a++) {
+            d[a] = one->x[a] - two->x[a];
+            d[a] -= swarm->is_round[a] ? swarm->size[a] * round(d[a] / swarm->size[a]) : 0.0;
+            square += d[a] * d[a];
+            approach += d[a] * (one->v[a] - two->v[a]);
+        }
+        if (j == i || square >= 4.0 * sph->smoothing * sph->smoothing) {
+            continue;
+        }
+        const double ratio[2] = {one->density / sph->density, two->density / sph->density};
+        const double densities = one->density + two->density;
+        double push = stiffness * (pow(ratio[0], 7.0) - 1.0) / (one->density * one->density) +
+                      stiffness * (pow(ratio[1], 7.0) - 1.0) / (two->density * two->density);
+        if (sph->viscosity == STRAKE_SPH_LAMINAR) {
+            push -= 4.0 * (sph->dims + 2) * sph->nu * approach / ((square + eta) * densities);
+        } else if (approach < 0.0) {
+            const double sound = 0.5 * sph->sound * (pow(ratio[0], 3.0) + pow(ratio[1], 3.0));
+            push -=
+                sph->alpha * sound * sph->smoothing * approach / ((square + eta) * 0.5 * densities);
+        }
+        const double slope = mass * slope_of(sph, sqrt(square));
+        *change += slope * approach;
+        for (int a = 0; a < AXES; a++) {
+            acceleration[a] -= slope * push * d[a];
+        }
+    }
+}
+
+/* A step of no length tells the rates with which it began: those that all pairs make. */
+static void all_pairs_make_the_rates(void **state)
+{
+    static const double instant = 1e-9, bound = 2e-6;
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const strake_swarm_variant which = {2 + k / 2,
+                                            0,
+                                            k % 2 == 0 ? STRAKE_SPH_WENDLAND : STRAKE_SPH_CUBIC,
+                                            k == 0 || k == 3 ? STRAKE_SPH_ARTIFICIAL
+                                                             : STRAKE_SPH_LAMINAR,
+                                            STRAKE_SPH_PLAIN,
+                                            STRAKE_PARTICLE_DYNAMIC,
+                                            false,
+                                            false,
+                                            0};
+        strake_swarm swarm = strake_swarm_block(&which);
+        swarm.sph.planes = 0;
+        strake_sph_run *run = start(&swarm.sph, swarm.size, swarm.is_round, STRAKE_DOUBLE,
+                                    STRAKE_SPH_LISTS, 1, strake_isa_best(), swarm.count, swarm.all);
+        step(run, 1, instant);
+        const strake_sph_image *const image = view(run);
+        double most[2] = {0.0, 0.0}, off[2] = {0.0, 0.0};
+        assert_int_equal(image->count, swarm.count);
+        for (int64_t i = 0; i < swarm.count; i++) {
+            double acceleration[AXES], change = 0.0;
+            int64_t at = 0;
+            while (image->number[at] != swarm.all[i].number) {
+                at++;
+            }
+            const strake_sph_particle then = strake_sph_image_get(image, at);
+            if (then.kind != STRAKE_PARTICLE_FLUID) {
+                continue;
+            }
+            rates_of(&swarm, i, acceleration, &change);
+            most[1] = fmax(most[1], fabs(change));
+            off[1] = fmax(off[1], fabs((then.density - swarm.all[i].density) / instant - change));
+            for (int a = 0; a < AXES; a++) {
+                const double found = (then.v[a] - swarm.all[i].v[a]) / instant;
+                most[0] = fmax(most[0], fabs(acceleration[a]));
+                off[0] = fmax(off[0], fabs(found - acceleration[a]));
+            }
+        }
+        if (!(most[0] > 0.0 && most[1] > 0.0 && off[0] < bound * most[0] &&
+              off[1] < bound * most[1])) {
+            fail_msg("case %d: accelerations of %g are off by %g, changes of density of %g by %g",
+                     k, most[0], off[0], most[1], off[1]);
+        }
+        strake_sph_close(&run);
+        free(swarm.all);
+    }
+}
+
 /* A drop that is drawn out: a' = -a A, A' = A^2 (a^4 - 1)/(a^4 + 1), A0 = 100/s; its half axis b is 1.43922 at A0 t = 0.38,
  * 2.02676 at 0.82. */
 static double drop(strake_precision precision, double until, double *energy, double *drift)
@@ -350,6 +461,7 @@ int main(void)
         cmocka_unit_test(values_of_kernels),
         cmocka_unit_test(sums_over_lattices),
         cmocka_unit_test(candidates_and_lists_give_the_same_bits),
+        cmocka_unit_test(all_pairs_make_the_rates),
         cmocka_unit_test(a_drop_is_drawn_out),
         cmocka_unit_test(water_stays_at_rest),
         cmocka_unit_test(what_leaves_the_box_is_counted),
