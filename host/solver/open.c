@@ -219,9 +219,10 @@ static bool may_stream(const strake_team *team)
     for (int e = 0; e < team->parts; e++) {
         const strake_part *const part = &team->part[e];
         const uint64_t asked = (uint64_t)team->which->run.device_memory;
-        devices += part->ops->has_driver ? 1 : 0;
-        memory +=
-            part->ops->has_driver ? (double)strake_cl_usable_memory(part->device, asked) : 0.0;
+        if (part->ops->has_driver) {
+            devices++;
+            memory += (double)strake_cl_usable_memory(part->device, asked);
+        }
     }
     return team->parts > 1 && devices > 0 &&
            (team->which->run.blocks > 0 || team->domain->bytes >= memory);

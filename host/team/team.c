@@ -14,9 +14,8 @@
 #include "tuned/tuned.h"
 
 enum {
-    OWN_SLABS = 16,   /* a worker's own slabs for each one that a sweep computes twice, ... */
-    OWN_BESIDE = 8,   /* ... or a whole stripe's, where sweeps save exchanges with a device, */
-    OWN_IN_VISIT = 1, /* or all that a device streams */
+    OWN_SLABS = 16, /* a worker's own slabs for each one that a sweep computes twice, ... */
+    OWN_BESIDE = 8, /* ... or a whole stripe's, where sweeps save exchanges with a device */
     MOST_BYTES =
         2097152 /* of a device's ghost slabs: more take longer than a start-up that is saved */
 };
@@ -301,27 +300,31 @@ static int find_visit(const strake_team *team)
 {
     const strake_domain *const d = team->domain;
     const int64_t reach = d->reach[0] + d->reach[1];
-    int steps = 0;
+    int64_t steps = 0, least = d->slabs;
     if (team->deepest <= team->sweep || team->asked > 0 || team->agreed > 0 ||
         team->most_at_once == 1) {
         return 0;
     }
     for (int e = 0; e < team->parts; e++) {
         const strake_part *const part = &team->part[e];
-        const bool is_whole = part->range.end - part->range.first == d->slabs;
-        const int visit = part->ops->visit != NULL && part->body != NULL && !is_whole
-                              ? part->ops->visit(part, team->deepest)
-                              : 0;
-        steps = visit > steps ? visit : steps;
-    }
-    for (int e = 0; e < team->parts; e++) {
-        const strake_part *const part = &team->part[e];
         const int64_t own = part->range.end - part->range.first;
-        while (own > 0 && steps > 1 && own < OWN_IN_VISIT * (steps - 1) * reach) {
-            steps--;
-        }
+        const bool streams = part->ops->visit != NULL && part->body != NULL && own < d->slabs;
+        const int visit = streams ? part->ops->visit(part, team->deepest) : 0;
+        steps = visit > steps ? visit : steps;
+        least = own > 0 && own < least ? own : least;
     }
-    return steps > team->sweep ? steps : 0;
+    /* What a stripe computes beyond its own slabs is no more than these. */
+    steps = reach > 0 && steps > 1 + least / reach ? 1 + least / reach : steps;
+    return steps > team->sweep ? (int)steps : 0;
+}
+
+/* Parts are to be made anew, for sweeps of so many steps if stripes stream. */
+static void begin_again(strake_team *team, int visit)
+{
+    unmake_parts(team);
+    team->visit = visit;
+    assign_roles(team);
+    team->at_once = steps_at_once(team);
 }
 
 /*
@@ -334,19 +337,13 @@ static strake_status deepen(strake_team *team, strake_error *error)
     if (steps == team->visit) {
         return STRAKE_OK;
     }
-    unmake_parts(team);
-    team->visit = steps;
-    assign_roles(team);
-    team->at_once = steps_at_once(team);
+    begin_again(team, steps);
     const strake_status status = create_roles(team, error);
     if (status != STRAKE_ERR_USAGE && status != STRAKE_ERR_MEMORY) {
         return status;
     }
-    unmake_parts(team);
     team->deepest = 0; /* there is no room for it */
-    team->visit = 0;
-    assign_roles(team);
-    team->at_once = steps_at_once(team);
+    begin_again(team, 0);
     return make_roles(team, error);
 }
 

@@ -30,6 +30,12 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
 static const strake_quantity quantities_2d[STRAKE_SPH_QUANTITIES] = QUANTITIES("[J/m]");
 static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("[J]");
 
+/* Of what the parser of scenes reads. */
+#define SCENE_KEY(name_, text_)                                                                    \
+    {                                                                                              \
+        name_, STRAKE_KEY_SCENE, NULL, 0, 0, 0, false, "[-]", text_                                \
+    }
+
 #define KEYS(dims_, directions_, origin_, gravity_)                                                \
     {                                                                                              \
         {"scene.spacing",                                                                          \
@@ -68,84 +74,61 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              false,                                                                                \
              "[-]",                                                                                \
              "directions in which the scene repeats itself"},                                      \
-            {"scene.fluid",                                                                        \
-             STRAKE_KEY_SCENE,                                                                     \
-             NULL,                                                                                 \
-             0,                                                                                    \
-             0,                                                                                    \
-             0,                                                                                    \
-             false,                                                                                \
-             "[-]",                                                                                \
-             "volumes of fluid: {box: {from, to}}, {cylinder: {from, to, radius}} (3D), "          \
-             "{sphere: {center, radius}}, {stl: {file, scale, move}} (3D: inside of the surface "  \
-             "of a file), {particles: {file, velocity, density}} (where a VTK file or the .npy "   \
-             "file of "                                                                            \
-             "positions, [N, 3] or in 2D [N, 2], has them; no two nearer than half a spacing); "   \
-             "beside it velocity: a vector [m/s], {wave: amplitude, "                              \
-             "length} (standing, along x, at level) or {strain: rates "                            \
-             "[1/s], center}, and pressure: at_rest (as under the highest fluid, the default), "   \
-             "none, or {dome: p [Pa], center, radius}, which falls with the square of the "        \
-             "distance"},                                                                          \
-            {"scene.walls",                                                                        \
-             STRAKE_KEY_SCENE,                                                                     \
-             NULL,                                                                                 \
-             0,                                                                                    \
-             0,                                                                                    \
-             0,                                                                                    \
-             false,                                                                                \
-             "[-]",                                                                                \
-             "vessels, whose walls are outside of them: {sides: [left, right, front, back, "       \
-             "bottom, top]} of the box, {box: {from, to, sides}}, {cylinder: {from, to, radius, "  \
-             "ends}} (3D; ends that are closed, [from, to] by default), {sphere: {center, "        \
-             "radius}}, "                                                                          \
-             "{stl: {file, scale, move}} "                                                         \
-             "(3D), or {plane: {point, normal}}, "                                                 \
-             "which is made of no particles; beside it kind, as scheme.walls, and motion: "        \
-             "{along: "                                                                            \
-             "direction} [m] or {about: point, axis: direction (3D; in 2D from x to z)} "          \
-             "[degrees], beside it one of rate: change a second; sine: {amplitude, period [s], "   \
-             "phase [degrees], ramp [s] of its growth}; series: [[time, value], ...] or file: "    \
-             "NAME "                                                                               \
-             "of such lines, linear between them; or a list of these, which are added (one turn, " \
-             "whose point is carried along). What it was at time 0 is no way: a wall begins "      \
-             "where "                                                                              \
-             "it stands"},                                                                         \
-            {"scene.obstacles",                                                                    \
-             STRAKE_KEY_SCENE,                                                                     \
-             NULL,                                                                                 \
-             0,                                                                                    \
-             0,                                                                                    \
-             0,                                                                                    \
-             false,                                                                                \
-             "[-]",                                                                                \
-             "bodies, whose walls are inside of them: {box: {from, to}} (flat along a direction: " \
-             "a wall), {cylinder: {from, to, radius}}, {sphere: {center, radius}}, {stl: {file, "  \
-             "scale, move}} (3D); beside it "                                                      \
-             "kind, as scheme.walls, and motion, as of walls"},                                    \
-            {"scene.gravity",                                                                      \
-             STRAKE_KEY_SCENE,                                                                     \
-             NULL,                                                                                 \
-             0,                                                                                    \
-             0,                                                                                    \
-             0,                                                                                    \
-             false,                                                                                \
-             "[-]",                                                                                \
-             "how parameters.gravity changes, as a tank feels it that is shaken or rocked: as "    \
-             "the "                                                                                \
-             "motion of a wall, where along adds to it [m/s2] and about turns its direction, "     \
-             "around whatever point; begins with whatever it is at time 0"},                       \
-            {"scene.probes",                                                                       \
-             STRAKE_KEY_SCENE,                                                                     \
-             NULL,                                                                                 \
-             0,                                                                                    \
-             0,                                                                                    \
-             0,                                                                                    \
-             false,                                                                                \
-             "[-]",                                                                                \
-             "places to measure at, into probes.csv of the output folder, as often as "            \
-             "diagnostics.every and every_seconds say, else output's: {pressure: [x, y, z]}, "     \
-             "{velocity: [x, y, z]} "                                                              \
-             "or {height: [x, y]} of the surface; beside it name, of the column"},                 \
+            SCENE_KEY(                                                                             \
+                "scene.fluid",                                                                     \
+                "volumes of fluid: {box: {from, to}}, {cylinder: {from, to, radius}} (3D), "       \
+                "{sphere: {center, radius}}, {stl: {file, scale, move}} (3D: inside of the "       \
+                "surface "                                                                         \
+                "of a file), {particles: {file, velocity, density}} (where a VTK file or the "     \
+                ".npy "                                                                            \
+                "file of "                                                                         \
+                "positions, [N, 3] or in 2D [N, 2], has them; no two nearer than half a "          \
+                "spacing); "                                                                       \
+                "beside it velocity: a vector [m/s], {wave: amplitude, "                           \
+                "length} (standing, along x, at level) or {strain: rates "                         \
+                "[1/s], center}, and pressure: at_rest (as under the highest fluid, the "          \
+                "default), "                                                                       \
+                "none, or {dome: p [Pa], center, radius}, which falls with the square of the "     \
+                "distance"),                                                                       \
+            SCENE_KEY(                                                                             \
+                "scene.walls",                                                                     \
+                "vessels, whose walls are outside of them: {sides: [left, right, front, back, "    \
+                "bottom, top]} of the box, {box: {from, to, sides}}, {cylinder: {from, to, "       \
+                "radius, "                                                                         \
+                "ends}} (3D; ends that are closed, [from, to] by default), {sphere: {center, "     \
+                "radius}}, "                                                                       \
+                "{stl: {file, scale, move}} "                                                      \
+                "(3D), or {plane: {point, normal}}, "                                              \
+                "which is made of no particles; beside it kind, as scheme.walls, and motion: "     \
+                "{along: "                                                                         \
+                "direction} [m] or {about: point, axis: direction (3D; in 2D from x to z)} "       \
+                "[degrees], beside it one of rate: change a second; sine: {amplitude, period "     \
+                "[s], "                                                                            \
+                "phase [degrees], ramp [s] of its growth}; series: [[time, value], ...] or file: " \
+                "NAME "                                                                            \
+                "of such lines, linear between them; or a list of these, which are added (one "    \
+                "turn, "                                                                           \
+                "whose point is carried along). What it was at time 0 is no way: a wall begins "   \
+                "where "                                                                           \
+                "it stands"),                                                                      \
+            SCENE_KEY("scene.obstacles", "bodies, whose walls are inside of them: {box: {from, "   \
+                                         "to}} (flat along a direction: "                          \
+                                         "a wall), {cylinder: {from, to, radius}}, {sphere: "      \
+                                         "{center, radius}}, {stl: {file, "                        \
+                                         "scale, move}} (3D); beside it "                          \
+                                         "kind, as scheme.walls, and motion, as of walls"),        \
+            SCENE_KEY(                                                                             \
+                "scene.gravity",                                                                   \
+                "how parameters.gravity changes, as a tank feels it that is shaken or rocked: as " \
+                "the "                                                                             \
+                "motion of a wall, where along adds to it [m/s2] and about turns its direction, "  \
+                "around whatever point; begins with whatever it is at time 0"),                    \
+            SCENE_KEY(                                                                             \
+                "scene.probes",                                                                    \
+                "places to measure at, into probes.csv of the output folder, as often as "         \
+                "diagnostics.every and every_seconds say, else output's: {pressure: [x, y, z]}, "  \
+                "{velocity: [x, y, z]} "                                                           \
+                "or {height: [x, y]} of the surface; beside it name, of the column"),              \
             {"parameters.density",                                                                 \
              STRAKE_KEY_REAL,                                                                      \
              NULL,                                                                                 \
