@@ -148,6 +148,16 @@ try run hole1.yaml --on serial --quiet
 exits 0 "a fissure ends beside a cell without ground"
 try run hole2.yaml --on cpu --quiet
 fails 2 "one that reaches into it is refused: no lava would leave there" "hole2.yaml" "vents" "row 2, column 2" "NODATA"
+printf 'problem: lava\ntime: {end: 9}\nfields: {terrain: {file: hole.asc}, FIELD: {file: first.asc}}\n' >first.yaml
+for field in thickness effusion; do
+    sed "s/FIELD/$field/" first.yaml >$field.yaml
+    printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 1 0\n0 0 0\n0 0 0\n' >first.asc
+    try run $field.yaml --on cpu --quiet
+    exits 0 "$field beside a cell without ground"
+    sed -i '$ s/0$/2/' first.asc
+    try run $field.yaml --on cpu,ocl:0 --quiet
+    fails 2 "$field in it is refused" "$field.yaml: fields.$field: row 2, column 2" "NODATA" "let it be 0 there"
+done
 try run flow.yaml --set time.dt=1
 fails 2 "its time step is not given" "unknown key" "time.dt"
 try run flow.yaml --set time.safety=1.5
