@@ -6,7 +6,8 @@
 #   sh bench/plan_lava.sh figures out cpu@1 cpu@2 ocl:0 ocl:0,ocl:1
 # table: data/cases/lava-2m.yaml (CASE) to a fifth of END (64800 s) on the first WHERE, whose checkpoint all continue to
 # END, each with a checkpoint every END/20: time, ideal, cost, speed-up, Karp-Flatt fraction, and whether the bytes are
-# the same. A list of N entries, or N threads, is N processors. SETS: further options of every run.
+# the same. A list of N entries, or N threads, is N processors. BEGUN: a checkpoint to continue, where there is one; DUMP:
+# seconds between checkpoints instead of END/20. SETS: further options of every run.
 # figures: a step in microseconds by active cells (CELLS, 100 to 10^8, all cells of a square are active) in turns, ROUNDS
 # (5) of them, shares fixed, devices first, line by line as it is measured; a step of median length apart, of the part that
 # computes longest: kernels, reduction (of the bound on the time step, and the clock), transfer beside no kernel, waiting;
@@ -38,13 +39,13 @@ run() { # NAME WHERE OPTION...: a run of the case, its report in $out
 
 if [ "$what" = table ]; then
     end=${END:-64800}
-    first=$(awk "BEGIN { print $end / 5 }") dump=$(awk "BEGIN { print $end / 20 }")
-    run begun "$1" --set time.end="$first" --output "$work/begun"
+    dump=${DUMP:-$(awk "BEGIN { print $end / 20 }")}
+    [ -n "${BEGUN:-}" ] || run begun "$1" --set time.end="$(awk "BEGIN { print $end / 5 }")" --output "$work/begun"
     n=0
     : >"$work/rows"
     for on in "$@"; do
         n=$((n + 1))
-        run "rest-$n" "$on" --set time.end="$end" --resume "$work/begun/checkpoint.strake" --output "$work/rest-$n"
+        run "rest-$n" "$on" --set time.end="$end" --resume "${BEGUN:-$work/begun/checkpoint.strake}" --output "$work/rest-$n"
         same=-
         [ $n -eq 1 ] || { "$strake" compare "$work/rest-1" "$work/rest-$n" >"$work/compared" 2>&1 && same=equal || same=DIFFERENT; }
         echo "$n $on $same" >>"$work/rows"
