@@ -7,9 +7,10 @@
 # TCP as well.
 # usage: bench/plan_ranks.sh OUTPUT_FOLDER [STRAKE]     (from the repository root, after `make`)
 # For each link and number of ranks `strake model` measures first. exchange.txt: predicted beside measured exchanges for
-# borders of two decades of sizes. choice.txt: the step that a run chose by itself beside each way and number of steps
-# that it could have chosen: the least of ROUNDS runs in turn. runs.jsonl: one report a line, models.jsonl likewise.
-# Variables: LINKS, RANKS, COLUMNS, CASES, STEPS_AT_ONCE, ROUNDS, BUDGET (of each model; 40), LIMIT [s].
+# borders of two decades of sizes. choice.txt: what runs chose by themselves beside each way and number of steps that
+# they could have chosen: medians of ROUNDS rounds in turn, after the first one of what is near the fastest. runs.jsonl:
+# one report a line, models.jsonl likewise.
+# Variables: LINKS, RANKS, COLUMNS, CASES, STEPS_AT_ONCE, ROUNDS, BUDGET (of each model; 20), LIMIT [s].
 set -eu
 out=$1
 strake=$(realpath "${2:-build/strake}")
@@ -71,7 +72,7 @@ noise='fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}'
 for n in ${RANKS:-2 4}; do
     for link in $links_wanted; do
         export STRAKE_CACHE_DIR="$work/cache-$link-$n"
-        over "$link" "$n" "$strake" model --on cpu --budget "${BUDGET:-40}" --quiet --report "$work/model.json" \
+        over "$link" "$n" "$strake" model --on cpu --budget "${BUDGET:-20}" --quiet --report "$work/model.json" \
             >"$work/err" 2>&1 || { cat "$work/err"; exit 1; }
         printf '{"link": "%s", "ranks": %s, "model": %s}\n' "$link" "$n" "$(tr -d '\n' <"$work/model.json")" >>"$out/models.jsonl"
         for columns in ${COLUMNS:-64 256 1024 4096 16384}; do
@@ -85,21 +86,23 @@ $noise"
             run exchange "$link" "$n" border --set run.exchange=one_way --set run.steps_per_sweep=1
             run exchange "$link" "$n" line --set run.exchange=messages --set run.steps_per_sweep=1
         done
-        write wide mpdata2d "rows: $((256 * n)), cols: 2048" 'time: {dt: 0.1, steps: 80}
+        write wide mpdata2d "rows: $((256 * n)), cols: 2048" 'time: {dt: 0.1, steps: 160}
 fields: {psi: {random: {seed: 1, minimum: 1, maximum: 2}}, u1: {constant: 0.3}, u2: {constant: -0.2}}'
-        write narrow cahn_hilliard2d "rows: $((128 * n)), cols: 256" "time: {dt: 0.004, steps: 400}
+        write narrow cahn_hilliard2d "rows: $((128 * n)), cols: 256" "time: {dt: 0.004, steps: 3000}
 $noise"
-        round=0
-        while [ "$round" -lt "${ROUNDS:-3}" ]; do
-            for case in ${CASES:-narrow wide}; do
+        for case in ${CASES:-narrow wide}; do
+            for steps in ${STEPS_AT_ONCE:-1 2 4 8}; do
+                printf '%s\n' "both $steps" "one_way $steps"
+            done >"$work/near"
+            round=0
+            while [ "$round" -lt "${ROUNDS:-4}" ]; do
                 run choice "$link" "$n" "$case"
-                for steps in ${STEPS_AT_ONCE:-1 2 4 8}; do
-                    for exchange in both one_way; do
-                        run choice "$link" "$n" "$case" --set run.exchange=$exchange --set "run.steps_per_sweep=$steps"
-                    done
-                done
+                while read -r exchange steps <&3; do
+                    run choice "$link" "$n" "$case" --set "run.exchange=$exchange" --set "run.steps_per_sweep=$steps"
+                done 3<"$work/near"
+                python3 bench/ranks.py "$out" "$link" "$n" "$case" >"$work/near"
+                round=$((round + 1))
             done
-            round=$((round + 1))
         done
     done
 done

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Tables of bench/plan_ranks.sh. usage: ranks.py FOLDER, which has runs.jsonl; writes exchange.txt and choice.txt."""
+"""Tables of bench/plan_ranks.sh. usage: ranks.py FOLDER [LINK RANKS CASE]
+
+The folder has runs.jsonl; writes exchange.txt and choice.txt, or prints what was near the fastest in this case."""
 import json
 import sys
 from pathlib import Path
+from statistics import median
 
 
 def exchanges(runs):
@@ -26,39 +29,50 @@ def exchanges(runs):
     yield f"within 25 %: {good} of {len(rows)}"
 
 
-def choices(runs):
-    """The run that chose by itself beside all others: milliseconds a step, the least of equal runs."""
+def programs(runs):
+    """By link, ranks and case: seconds a step of all runs of each way and number of steps, and which ones runs chose."""
     tables = {}
     for run in runs:
-        if run["what"] != "choice":
-            continue
-        x, report = run["report"]["rank_exchange"], run["report"]
-        name = "itself" if not run["options"] else f"{x['exchange']} {x['steps_per_sweep']}"
-        table = tables.setdefault((run["link"], run["ranks"], run["case"]), {})
-        seconds = report["seconds"] / report["case"]["steps"]
-        chose = f"{x['exchange']} {x['steps_per_sweep']}"
-        if name not in table or seconds < table[name][0]:
-            table[name] = seconds, chose
+        if run["what"] == "choice":
+            x, report = run["report"]["rank_exchange"], run["report"]
+            program = f"{x['exchange']} {x['steps_per_sweep']}"
+            table, chosen = tables.setdefault((run["link"], run["ranks"], run["case"]), ({}, []))
+            table.setdefault(program, []).append(report["seconds"] / report["case"]["steps"])
+            if not run["options"]:
+                chosen.append(program)
+    return tables
+
+
+def choices(runs):
+    """What runs chose beside all others: medians. A run that chose is one more run of what it chose."""
     good = 0
-    for (link, ranks, case), table in sorted(tables.items()):
-        others = {name: value[0] for name, value in table.items() if name != "itself"}
-        if "itself" not in table or not others:
-            continue
-        best = min(others, key=others.get)
-        seconds, chose = table["itself"]
-        # What it chose is the same program as the other run of that name: the lesser of the two counts.
-        taken = min(seconds, others.get(chose, seconds))
-        good += taken <= 1.03 * others[best]
-        yield (f"{link:6} {ranks} ranks {case:7} chose {chose:11} {1e3 * taken:8.3f} ms a step; best {best:11} {1e3 * others[best]:8.3f}: "
-               f"{100 * (taken / others[best] - 1):+6.1f} %")
-        yield "       " + ", ".join(f"{name} {1e3 * value:.3f}" for name, value in sorted(others.items()))
+    tables = programs(runs)
+    for (link, ranks, case), (table, chosen) in sorted(tables.items()):
+        times = {program: median(seconds) for program, seconds in table.items()}
+        best = min(times, key=times.get)
+        taken = median([times[program] for program in chosen] or [float("nan")])
+        good += taken <= 1.03 * times[best]
+        yield (f"{link:6} {ranks} ranks {case:7} chose {', '.join(chosen)}: {1e3 * taken:8.3f} ms a step; best {best} "
+               f"{1e3 * times[best]:8.3f}: {100 * (taken / times[best] - 1):+6.1f} %")
+        yield "       " + ", ".join(f"{program} {1e3 * times[program]:.3f} ({1e3 * min(seconds):.3f} to {1e3 * max(seconds):.3f}, "
+                                    f"{len(seconds)} runs)" for program, seconds in sorted(table.items()))
     yield f"fastest, or within 3 % of it: {good} of {len(tables)}"
 
 
+def near(runs, link, ranks, case):
+    """Ways and steps that are within 30 % of the fastest so far."""
+    table = programs(runs)[link, int(ranks), case][0]
+    best = min(median(seconds) for seconds in table.values())
+    yield from (program for program, seconds in sorted(table.items()) if median(seconds) <= 1.3 * best)
+
+
 def main():
-    """Reads runs.jsonl of the folder, prints and writes both tables."""
+    """Reads runs.jsonl of the folder; prints and writes both tables, or of a link, ranks and case the near ones."""
     folder = Path(sys.argv[1])
     runs = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    if len(sys.argv) > 2:
+        print("\n".join(near(runs, *sys.argv[2:])))
+        return
     for name, lines in (("exchange.txt", exchanges(runs)), ("choice.txt", choices(runs))):
         text = "\n".join(lines) + "\n"
         (folder / name).write_text(text)

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "group/border.h"
-#include "group/shares.h"
+#include "group/trial.h"
 #include "pace/choose.h"
 
 enum {
@@ -231,8 +231,10 @@ static void list_options(strake_rank_group *group, const common *all, double com
                                          .exchange = strake_round_seconds(x->figures, &c),
                                          .work = strake_round_work(x->figures, &c),
                                          .hides = hides(group->team, steps)};
-            x->option[x->options++] = (strake_round_option){(int)ways[w], steps, s.exchange,
-                                                            strake_round_step_seconds(&s)};
+            x->option[x->options++] = (strake_round_option){.way = (int)ways[w],
+                                                            .steps = steps,
+                                                            .exchange = s.exchange,
+                                                            .step = strake_round_step_seconds(&s)};
         }
     }
 }
@@ -279,67 +281,10 @@ cleanup:
     return status;
 }
 
-/* Places this rank's team for another way and number of steps; more slabs of others are then read. */
-static strake_status place(strake_rank_group *group, strake_exchange way, int steps,
-                           strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    double weight[STRAKE_MAX_PARTS];
-    strake_team *const team = group->team;
-    strake_domain *const d = group->domain;
-    const bool one_way = way == STRAKE_EXCHANGE_ONE_WAY;
-    const bool reads_more = one_way != d->one_way || steps > team->sweep;
-    strake_shares_split(group, weight);
-    team->agreed = steps;
-    team->sweep = steps > team->sweep ? steps : team->sweep;
-    d->one_way = one_way;
-    group->exchange.way = way;
-    if (reads_more) {
-        strake_shares_set(group, group->owned);
-        d->ops->trim(d);
-        STRAKE_TRY(d->ops->fill(d, error));
-    }
-    STRAKE_TRY(strake_team_place(team, weight, error));
-cleanup:
-    return status;
-}
-
-/* Whether placing it so is possible on all ranks, and a step is then as short as @p before asks for. Collective. */
-static strake_status try_option(strake_rank_group *group, const common *all,
-                                strake_round_option *option, double before, bool *good,
-                                strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_error failure;
-    double value[2] = {0.0, 0.0}; /* seconds, failures */
-    const strake_round_case c = round_of(group, all, (strake_exchange)option->way, option->steps);
-    strake_round_step s = {.steps = option->steps,
-                           .exchange = option->exchange,
-                           .work = strake_round_work(group->exchange.figures, &c)};
-    status = place(group, (strake_exchange)option->way, option->steps, &failure);
-    status = status == STRAKE_OK ? time_rank(group, &s.compute, &failure) : status;
-    STRAKE_CHECK(status != STRAKE_ERR_RANK, error, STRAKE_ERR_RANK, "%s", failure.text);
-    s.hides = hides(group->team, option->steps);
-    value[0] = status == STRAKE_OK ? strake_round_step_seconds(&s) : 0.0;
-    value[1] = status == STRAKE_OK ? 0.0 : 1.0;
-    STRAKE_TRY(strake_ranks_most(group->ranks, value, 2, error));
-    option->step = value[1] > 0.0 ? (double)INFINITY : value[0];
-    *good = before > least_change * option->step;
-    status = STRAKE_OK;
-cleanup:
-    return status;
-}
-
-static strake_round_option *find_best(strake_rank_exchange *x, int steps)
-{
-    return &x->option[strake_round_best(x->option, x->options, steps, least_change)];
-}
-
 strake_status strake_exchange_choose(strake_rank_group *group, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_rank_exchange *const x = &group->exchange;
-    const int now = group->team->at_once;
     common all;
     double compute = 0.0;
     strake_round_case c;
@@ -348,21 +293,13 @@ strake_status strake_exchange_choose(strake_rank_group *group, strake_error *err
     }
     STRAKE_TRY(find_common(group, &all, error));
     if (is_open(group)) {
-        bool good = true;
         STRAKE_TRY(strake_ranks_agree(group->ranks, time_rank(group, &compute, error), error));
         list_options(group, &all, compute);
         STRAKE_TRY(agree_on_options(group, error));
-        strake_round_option *best = find_best(x, 0);
-        if (best->steps != now) {
-            STRAKE_TRY(try_option(group, &all, best, find_best(x, now)->step, &good, error));
-            best = good ? best : find_best(x, now);
-        }
         x->chose_way = group->which->run.exchange == STRAKE_EXCHANGE_AUTO;
         x->chose_steps = group->team->asked == 0 && !group->domain->is_adaptive;
-        if ((int)x->way != best->way || group->team->at_once != best->steps || !good) {
-            STRAKE_TRY(strake_ranks_agree(
-                group->ranks, place(group, (strake_exchange)best->way, best->steps, error), error));
-        }
+        STRAKE_TRY(strake_trial_choose(
+            group, strake_round_best(x->option, x->options, 0, least_change), error));
     }
     c = round_of(group, &all, x->way, group->team->at_once);
     x->whole = strake_round_seconds(x->figures, &c);

@@ -1,4 +1,6 @@
 /* How ranks exchange, in the report. */
+#include <math.h>
+
 #include "group/exchange.h"
 #include "output/report.h"
 
@@ -36,6 +38,9 @@ void strake_report_exchange(const strake_solver *solver, strake_json *json)
         strake_json_integer(json, "steps_per_sweep", o->steps);
         strake_json_number(json, "predicted_exchange_seconds", o->exchange);
         strake_json_number(json, "predicted_step_seconds", o->step);
+        strake_json_number(json, "measured_step_seconds",
+                           o->samples > 0 ? o->measured : (double)NAN);
+        strake_json_integer(json, "samples", o->samples);
         strake_json_end(json);
     }
     strake_json_end(json);

@@ -221,15 +221,41 @@ static void run_thread(strake_running *run, int thread, int threads)
     }
 }
 
+/* The exchange with other ranks, for the steps of this run. */
+static void start_outside(strake_running *run)
+{
+    strake_outside *const outside = &run->team->outside;
+    if (run->meets && (outside->is_linked || outside->is_within)) {
+        outside->is_trial = run->trial;
+        run->ranks =
+            outside->start(outside->user, run->steps, run->sweep, &run->stop, &run->ranks_error);
+        outside->is_running = run->ranks == STRAKE_OK;
+    }
+}
+
+static void join_outside(strake_running *run)
+{
+    strake_outside *const outside = &run->team->outside;
+    if (outside->is_running) {
+        run->ranks = outside->join(outside->user, &run->ranks_error);
+        outside->is_running = false;
+    }
+}
+
 /* Trial steps write the same slabs over and over: all exchanges end before the next one begins. */
 static void run_trials(strake_running *run, int64_t trials, int thread, int threads)
 {
     for (int64_t trial = 0; trial < trials; trial++) {
 #pragma omp single
-        strake_neighbours_start(run->team);
+        {
+            strake_neighbours_start(run->team);
+            start_outside(run);
+        }
         run_thread(run, thread, threads);
 #pragma omp barrier
-        if (atomic_load(&run->stop) != INT64_MAX) {
+#pragma omp single
+        join_outside(run);
+        if (atomic_load(&run->stop) != INT64_MAX || run->ranks != STRAKE_OK) {
             return;
         }
     }
@@ -283,10 +309,8 @@ static void start_team(strake_running *run, int64_t trials)
     if (run->meeting != NULL) {
         strake_meeting_start(run->meeting, &team->domain->clock, busy, team->outside.is_linked);
     }
-    if (!run->trial && (team->outside.is_linked || team->outside.is_within)) {
-        run->ranks = team->outside.start(team->outside.user, run->steps, run->sweep, &run->stop,
-                                         &run->ranks_error);
-        team->outside.is_running = run->ranks == STRAKE_OK;
+    if (trials == 0) {
+        start_outside(run);
     }
     if (run->ranks != STRAKE_OK) {
         return;
@@ -300,10 +324,7 @@ static void start_team(strake_running *run, int64_t trials)
 #pragma omp parallel num_threads(team->roles)
         play(run, trials, omp_get_thread_num(), omp_get_num_threads());
     }
-    if (team->outside.is_running) {
-        run->ranks = team->outside.join(team->outside.user, &run->ranks_error);
-        team->outside.is_running = false;
-    }
+    join_outside(run);
 }
 
 /* Trials of a lone device are enqueued one after the other, as its steps are. */
@@ -360,13 +381,20 @@ static bool is_alone(const strake_team *team)
     return first->ops->meets_within || (team->roles == 1 && strake_part_is_alone(first));
 }
 
-static strake_status run_team(strake_team *team, bool trial, bool is_last, int64_t *done,
-                              strake_error *error)
+/* What a run is for. */
+typedef enum purpose { TO_ADVANCE, TO_END, TO_TRY, TO_REHEARSE } purpose;
+
+static strake_status run_team(strake_team *team, purpose why, int64_t *done, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t steps = *done;
-    strake_running run = {
-        .team = team, .steps = steps, .trial = trial, .is_last = is_last, .sweep = 1};
+    const bool trial = why == TO_TRY || why == TO_REHEARSE;
+    strake_running run = {.team = team,
+                          .steps = steps,
+                          .trial = trial,
+                          .meets = why != TO_TRY,
+                          .is_last = why != TO_ADVANCE,
+                          .sweep = 1};
     forget_times(team);
     run.sweep = team->at_once;
     for (int r = 0; r < team->roles; r++) {
@@ -376,7 +404,7 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
     run.alone = is_alone(team);
     STRAKE_TRY(run.alone ? start_clock(&run, error) : STRAKE_OK);
     run.alone = run.alone && run.meeting == NULL;
-    if (trial && (run.sweep == 1 || run.has_devices)) {
+    if (trial && (run.has_devices || (run.sweep == 1 && !run.meets))) {
         run.steps = run.sweep; /* the same sweep over and over */
         start_team(&run, (steps + run.sweep - 1) / run.sweep);
         finish_lone(&run);
@@ -413,11 +441,15 @@ cleanup:
 
 strake_status strake_team_try(strake_team *team, int64_t steps, strake_error *error)
 {
-    int64_t done = steps;
-    return run_team(team, true, true, &done, error);
+    return run_team(team, TO_TRY, &steps, error);
+}
+
+strake_status strake_team_rehearse(strake_team *team, int64_t steps, strake_error *error)
+{
+    return run_team(team, TO_REHEARSE, &steps, error);
 }
 
 strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, strake_error *error)
 {
-    return run_team(team, false, is_last, steps, error);
+    return run_team(team, is_last ? TO_END : TO_ADVANCE, steps, error);
 }

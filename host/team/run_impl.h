@@ -9,6 +9,7 @@ typedef struct strake_running {
     strake_team *team;
     int64_t steps;
     bool trial;
+    bool meets;       /* other ranks, where there are any */
     bool is_last;     /* nothing follows that would find a NaN */
     int64_t sweep;    /* steps at once, as long as there are that many left */
     bool has_devices; /* parts that look for NaN and Inf now and then only */

@@ -55,7 +55,8 @@ typedef struct strake_role {
 typedef struct strake_outside {
     int stripes; /**< slabs of theirs next to this rank's, as further stripes */
     strake_range stripe[2];
-    bool is_linked;       /**< they exchange with this team; trials go without */
+    bool is_linked;       /**< they exchange with this team; trials go without, rehearsals do not */
+    bool is_trial;        /**< the present run, which writes the same states over and over */
     bool is_within;       /**< or with its parts, within their legs */
     strake_range sent[2]; /**< own slabs that the rank before, and the one after, read */
     strake_bell *arrived; /**< steps whose ghosts are here */
@@ -153,6 +154,9 @@ strake_status strake_team_first_failure(strake_team *team, strake_error *error);
 
 /** Computes and exchanges the first of these steps over and over and leaves the state as it was. */
 strake_status strake_team_try(strake_team *team, int64_t steps, strake_error *error);
+
+/** The same with the exchange with other ranks, all of which make as many steps at the same time. */
+strake_status strake_team_rehearse(strake_team *team, int64_t steps, strake_error *error);
 
 /**
  * Runs steps. @param[in] is_last  nothing follows in which a NaN or Inf would be found

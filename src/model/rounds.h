@@ -102,6 +102,8 @@ typedef struct strake_round_option {
     int steps;       /**< from one exchange to the next */
     double exchange; /**< predicted [s] */
     double step;     /**< predicted [s] of a step, with what the exchange leaves of itself */
+    double measured; /**< [s] of a step, a median of ...; INFINITY: a rank has no room for it */
+    int samples;     /**< ... so many trials; 0: none */
 } strake_round_option;
 
 /**

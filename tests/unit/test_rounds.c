@@ -143,8 +143,10 @@ static void steps_hide_exchanges_behind_what_they_compute(void **state)
 static void the_shortest_step_wins_and_the_first_of_equal_ones(void **state)
 {
     (void)state;
-    strake_round_option o[4] = {
-        {0, 2, 0.0, 1.00}, {0, 1, 0.0, 0.99}, {1, 2, 0.0, 0.995}, {1, 1, 0.0, 1.2}};
+    strake_round_option o[4] = {{0, 2, 0.0, 1.00, 0.0, 0},
+                                {0, 1, 0.0, 0.99, 0.0, 0},
+                                {1, 2, 0.0, 0.995, 0.0, 0},
+                                {1, 1, 0.0, 1.2, 0.0, 0}};
     assert_int_equal(strake_round_best(o, 4, 0, 1.02), 0);
     o[2].step = 0.5;
     assert_int_equal(strake_round_best(o, 4, 0, 1.02), 2);
