@@ -40,7 +40,7 @@ static void advance(strake_solver *solver, double until)
 }
 
 /* The flux between two cells of a plane of 5 degrees, by width: what leaves the uppermost cell. */
-static double sheet_flux(const char *yield, double thickness)
+static double sheet_flux(const char *rest, double thickness)
 {
     char text[900];
     double net[3];
@@ -50,10 +50,9 @@ static double sheet_flux(const char *yield, double thickness)
                    "problem: lava\n"
                    "grid: {rows: 1, cols: 3, dx: 10, dy: 10}\n"
                    "time: {end: 1e-9}\n"
-                   "parameters: {viscosity: 1000, yield_strength: 1000, thermal: false}\n"
-                   "scheme: {widths: published, yield: %s}\n"
+                   "%s}\n"
                    "fields: {terrain: {plane: {slope: [0, %.17g]}}, thickness: %.17g}\n",
-                   yield, -drop, thickness);
+                   rest, -drop, thickness);
     strake_solver *solver = open_case(text, "serial", 0, &c);
     advance(solver, 1.0);
     strake_harness_get(solver, "net", net, 3);
@@ -63,7 +62,11 @@ static double sheet_flux(const char *yield, double thickness)
 
 static void a_sheet_flows_as_a_bingham_fluid(void **state)
 {
-    static const char *const yield[] = {"gradient", "pair"};
+    static const char *const yield[] = {
+        "parameters: {viscosity: 1000, yield_strength: 1000, thermal: false}\n"
+        "scheme: {widths: published, yield: gradient",
+        "parameters: {viscosity: 1000, yield_strength: 1000, thermal: false}\n"
+        "scheme: {widths: published, yield: pair"};
     (void)state;
     for (int y = 0; y < 2; y++) {
         const double flux = sheet_flux(yield[y], 1.0);
@@ -72,6 +75,41 @@ static void a_sheet_flows_as_a_bingham_fluid(void **state)
         }
         assert_true(sheet_flux(yield[y], 0.4498436) == 0.0);
         assert_true(sheet_flux(yield[y], 0.4498438) > 0.0);
+    }
+}
+
+/* Viscosity [Pa s] and yield strength [Pa] of the laws at the temperature of a sheet; dragoni: 200 exp(0.04 60), 0.01 (exp(0.08 50) - 1). */
+static void laws_are_those_of_their_authors(void **state)
+{
+    static const struct {
+        const char *keys, *scheme;
+        double temperature, viscosity, strength;
+    } law[] = {
+        {"", "", 1360, 577.3, 8.05},
+        {"", "", 1300, 2384, 27.5},
+        {"", "", 1250, 9432, 76.7},
+        {"", "", 1200, 4.66e4, 213.8},
+        {"water_content: 0.02, ", "", 1300, 6162, 27.5},
+        {"water_content: 0.1, ", "", 1143, 2.23e5, 687.5},
+        {"reference_viscosity: 200, liquidus_temperature: 1350, ",
+         ", viscosity: dragoni, yield_strength: dragoni", 1300, 2204.635, 0.5359815},
+        {"", ", viscosity: vft", 1300, 1700.836, 27.5},
+    };
+    const double weight = 2600.0 * 9.81 * sin(5.0 * acos(-1.0) / 180.0);
+    (void)state;
+    for (size_t k = 0; k < sizeof law / sizeof law[0]; k++) {
+        char rest[300];
+        (void)snprintf(rest, sizeof rest,
+                       "parameters: {%svent_temperature: %g, solidus_temperature: 900}\n"
+                       "scheme: {widths: published%s",
+                       law[k].keys, law[k].temperature, law[k].scheme);
+        const double critical = law[k].strength / weight, over = 2.0 - critical;
+        const double flux =
+            weight / (3.0 * law[k].viscosity) * over * over * (2.0 + 0.5 * critical);
+        const double found = sheet_flux(rest, 2.0);
+        if (!(fabs(found / flux - 1.0) < 3e-3)) {
+            fail_msg("%s at %g K: %g m2/s, not %g", rest, law[k].temperature, found, flux);
+        }
     }
 }
 
@@ -108,6 +146,29 @@ static void a_still_cell_cools_and_becomes_solid(void **state)
     assert_true(temperature == 1143.0);
     if (!(fabs(solid / 2.548549e-5 - 1.0) < 1.2e-6)) {
         fail_msg("%.9g m/s become solid, not 2.548549e-5", solid);
+    }
+}
+
+/* A ramp of the emissivity, and the air: what a second takes at 1300 K, where the ramp is at 0.3 + 5/8 of 0.6. */
+static void ramps_and_air_cool_as_told(void **state)
+{
+    static const char *const ramp = "emissivity: {from: [1200, 0.3], to: [1360, 0.9]}";
+    static const double loss[] = {0.675 * 5.67e-8 * 1300.0 * 1300.0 * 1300.0 * 1300.0,
+                                  50.0 * (1300.0 - 280.0)};
+    (void)state;
+    for (int k = 1; k < 4; k++) {
+        char more[300];
+        double temperature = 0.0, solid = 0.0;
+        (void)snprintf(more, sizeof more,
+                       "}\nparameters: {vent_temperature: 1300, air_temperature: 280, convection: "
+                       "%d, %s",
+                       k & 2 ? 50 : 0, k & 1 ? ramp : "emissivity: 0");
+        cool(more, 1.0, &temperature, &solid);
+        const double expected =
+            ((k & 1 ? loss[0] : 0.0) + (k & 2 ? loss[1] : 0.0)) / (2600.0 * 1150.0);
+        if (!(fabs((1300.0 - temperature) / expected - 1.0) < 5e-4)) {
+            fail_msg("%s: %g K, not %g", more, 1300.0 - temperature, expected);
+        }
     }
 }
 
@@ -465,7 +526,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sheet_flows_as_a_bingham_fluid),
+        cmocka_unit_test(laws_are_those_of_their_authors),
         cmocka_unit_test(a_still_cell_cools_and_becomes_solid),
+        cmocka_unit_test(ramps_and_air_cool_as_told),
         cmocka_unit_test(volume_and_heat_are_kept),
         cmocka_unit_test(steps_and_bytes_are_the_same_on_all_processors),
         cmocka_unit_test(looking_changes_no_step),

@@ -150,6 +150,74 @@ static void a_fed_puddle_grows_as_the_root_of_time(void **state)
     }
 }
 
+/* How far lava is down the middle row of a plane, from a column on. */
+static double nose_of(const flow *f, int from)
+{
+    int j = from;
+    while (j < f->cols && f->h[f->rows / 2 * f->cols + j] > f->film) {
+        j++;
+    }
+    return f->width * (j - from - 0.5);
+}
+
+/*
+ * Down a plane of 5 degrees from a point (Lister 1992; far downstream h = C x^(-1/7) (1 - (y/(W x^(3/7)))^2)), with the
+ * rate of W = 1 m^(4/7), until a cut at 20 m would hold all of it. Noses are rounded and run ahead of that, as t^(7/9).
+ * @param[out] off  at 10 m: the width and the thickness in the middle over theirs, less 1
+ */
+static void run_down(double width, double off[2])
+{
+    char rest[900];
+    const double angle = 5.0 * pi / 180.0, slope = tan(angle), cut = 20.0, x = 10.0;
+    const double c = 3.0 / 14.0 * slope;
+    const double rate = 32.0 * 9.81 * sin(angle) / 105.0 / pow(14.0 / (3.0 * slope), 3.0);
+    const double time = pow(cut, 9.0 / 7.0) * 28.0 * c / (27.0 * rate);
+    const int rows = 2 * (int)(6.0 / width) + 1, vent = (int)(3.0 / width);
+    const int cols = vent + (int)(1.25 * cut / width);
+    (void)snprintf(rest, sizeof rest,
+                   "time: {end: %.17g, dt_max: 1000, safety: 0.5}\nscheme: {rule: diffusive}\n"
+                   "parameters: {density: 1000, viscosity: 1000, yield_strength: 0, thermal: "
+                   "false}\n"
+                   "vents: [{row: %d, col: %d, rate: %.17g}]\n"
+                   "fields: {terrain: {plane: {slope: [0, %.17g]}}}\n",
+                   time, rows / 2, vent, rate, -slope * width);
+    flow f = open_flow(rows, cols, width, rest);
+    advance(&f, 0.25 * time);
+    const double before = nose_of(&f, vent);
+    advance(&f, time);
+    const int at = vent + (int)(x / width + 0.5);
+    const double middle = f.h[rows / 2 * cols + at];
+    double across = 0.0;
+    for (int i = 0; i < rows; i++) {
+        across += f.h[i * cols + at] * width;
+    }
+    off[0] = 0.75 * across / middle / pow(x, 3.0 / 7.0) - 1.0;
+    off[1] = middle / (c * pow(x, -1.0 / 7.0)) - 1.0;
+    const double exponent = log(nose_of(&f, vent) / before) / log(4.0);
+    (void)printf("# plane, %g m: width %+.1f %%, thickness %+.1f %%, nose at %.2f m, exponent "
+                 "%.3f, %lld steps\n",
+                 width, 100.0 * off[0], 100.0 * off[1], nose_of(&f, vent), exponent,
+                 (long long)strake_step_count(f.solver));
+    assert_true(fabs(exponent - 7.0 / 9.0) < 0.04);
+    close_flow(&f);
+}
+
+static void a_stream_down_a_plane_is_as_wide_and_thick_as_in_theory(void **state)
+{
+    static const char *const what[] = {"width", "thickness"};
+    double coarse[2], fine[2];
+    const double width = is_long() ? 0.25 : 0.5;
+    (void)state;
+    run_down(width, coarse);
+    run_down(0.5 * width, fine);
+    for (int k = 0; k < 2; k++) {
+        const double limit = 2.0 * fine[k] - coarse[k];
+        (void)printf("# %s: %+.1f %% for cells of no width\n", what[k], 100.0 * limit);
+        assert_true(fabs(fine[k]) < 0.7 * fabs(coarse[k]));
+        assert_true(fabs(limit) <= (is_long() ? 0.04 : 0.06));
+    }
+}
+
 /* Fixed volume 1 from the solution at t = 1 on. A round puddle: R = 0.893914 t^(1/8), h^3 = 3/16 (R^2 - r^2)/t. */
 static double round_start(double r)
 {
@@ -320,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fed_puddle_grows_as_the_root_of_time),
+        cmocka_unit_test(a_stream_down_a_plane_is_as_wide_and_thick_as_in_theory),
         cmocka_unit_test(a_puddle_spreads_as_its_similarity_solution),
         cmocka_unit_test(a_bingham_fluid_rests_as_a_dome),
         cmocka_unit_test(tongues_run_as_fast_in_all_directions),
