@@ -386,7 +386,7 @@ strake_status strake_inputs_rate(strake_grid *grid, double *rate, strake_error *
     strake_extremes extreme;
     prepare_new(grid, array, extended);
     const strake_status status = strake_survey(grid, array, extreme, error);
-    *rate = extreme[0].value;
+    *rate = status == STRAKE_OK ? grid->which->problem->pace(extreme) : 0.0;
     return status;
 }
 

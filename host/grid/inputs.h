@@ -17,7 +17,8 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error);
 strake_status strake_inputs_refill(strake_grid *grid, int field, strake_error *error);
 
 /**
- * What the problem's survey finds first, of inputs filled for a step of 1 s: they are to be filled anew then.
+ * What the problem's survey says of the longest step (strake_problem.pace), of inputs filled for one of 1 s: they are
+ * to be filled anew then.
  * Collective.
  */
 strake_status strake_inputs_rate(strake_grid *grid, double *rate, strake_error *error);

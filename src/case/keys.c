@@ -25,7 +25,7 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
 {
     const unsigned other = problem->is_adaptive ? FIXED : ADAPTIVE;
     const unsigned absent = other | (problem->has_particles ? GRIDS : PARTICLES) |
-                            (problem->is_paced ? 0U : (unsigned)PACED);
+                            (problem->pace != NULL ? 0U : (unsigned)PACED);
     return (common->dims >> problem->dims & 1U) != 0 && (common->dims & absent) == 0;
 }
 
@@ -106,7 +106,8 @@ const strake_common strake_commons[] = {
      "time.dt is the time step",
      {0.0, 1.0, true, "[-]"},
      "sets the time step, anew whenever the flow changes: as a part of its content no cell loses "
-     "more in a step; flows are velocities then, and time.dt the longest step"},
+     "more in a step, by the flow or by diffusion; flows are velocities then, and time.dt the "
+     "longest step"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), 0.0, "required", STEP_RANGE,
      "number of time steps from the initial fields on"},
     {"time.end", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(end), 0.0, "required", TIME_RANGE("[s]"),

@@ -171,8 +171,11 @@ typedef struct strake_problem {
     bool is_adaptive;
     /** Of particles: no grid, no graph; the fields are attributes of particles and given by a scene (case/scene.h). */
     bool has_particles;
-    /** A case may leave its time step to a Courant number: the first extreme of a survey is in proportion to it. */
-    bool is_paced;
+    /**
+     * A case may leave its time step to a Courant number, over which this is the longest one: the largest part of its
+     * content that a cell loses per second, as a survey finds it for a step of 1 s. NULL: no case may.
+     */
+    double (*pace)(const strake_extreme extreme[STRAKE_MAX_EXTREMES]);
     /**
      * With fields that wake cells: a step changes nothing that is further than so many cells from an active one, and
      * makes none active that is; 0: the halo, with which that holds of any problem.

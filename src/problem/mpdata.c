@@ -314,7 +314,7 @@ static void add_diffusion(const line *l, const strake_mpdata_fields *fields, con
     add_line(l, extreme, part);
 }
 
-/* Per direction: the largest diffusivity of a tracer times dt over the spacing squared. @return whether there is any */
+/* Per direction: the largest diffusion number of a tracer. @return whether there is any */
 static bool diffusion_numbers(const strake_case *which, const strake_mpdata_fields *fields,
                               double number[STRAKE_AXES])
 {
@@ -391,6 +391,12 @@ static const char *place(const strake_case *which, const strake_extreme *extreme
     return text;
 }
 
+/* Diffusion is a step of its own before the advection: either is stable by itself. */
+static double pace(const strake_extreme extreme[STRAKE_MAX_EXTREMES])
+{
+    return fmax(extreme[OUTFLOW].value, extreme[DIFFUSION].value);
+}
+
 /* Stability: what leaves a cell in one step may not exceed its content (exactly 1 is legal). */
 static strake_status judge(const strake_case *which,
                            const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error)
@@ -416,7 +422,7 @@ static strake_status judge(const strake_case *which,
                  "by %.6g or less",
                  which->file, place(which, out, text), out->value, 1.0 / out->value);
     out = &extreme[DIFFUSION];
-    STRAKE_CHECK(!(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(which->courant > 0.0 || !(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
                  "%s: unstable: parameters.diffusivity moves %.9g times the content of cell %s in "
                  "a step; at most 1 is stable: time.dt of %.6g or less",
                  which->file, out->value, place(which, out, text), which->dt / out->value);
@@ -433,7 +439,7 @@ cleanup:
         .fields = STATES + dims_ + 6, .field = fields_##dims_##d,                                  \
         .boundaries =                                                                              \
             1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN | (dims_ > 1 ? 1U << STRAKE_POLAR : 0U),     \
-        .dt_required = false, .is_paced = true, .quantities = STRAKE_MPDATA_MEASURES,              \
+        .dt_required = false, .pace = pace, .quantities = STRAKE_MPDATA_MEASURES,                  \
         .quantity = strake_mpdata_measures, .measures_each = true,                                 \
         .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight,                        \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \

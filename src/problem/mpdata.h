@@ -55,7 +55,7 @@ static inline int strake_mpdata_axis(int dims, int d)
 double strake_mpdata_decay(const strake_case *which, int tracer);
 double strake_mpdata_diffusivity(const strake_case *which, int tracer);
 
-/** A diffusivity times dt over the square of the spacing along direction @p d. */
+/** A diffusivity times dt, with time.courant 1 s, over the square of the spacing along direction @p d. */
 double strake_mpdata_diffusion_number(const strake_case *which, double diffusivity, int d);
 
 /** What a tracer has beside the flow; values of the graph, -1 where there is none. */
@@ -63,7 +63,8 @@ typedef struct strake_mpdata_tracer {
     int source, inflow;
     bool has_source; /**< or decay */
     double decay, diffusivity;
-    int half_step; /**< half of the time step, ... */
+    int diffusion[STRAKE_AXES]; /**< per direction: strake_mpdata_diffusion_number() of the step */
+    int half_step;              /**< half of the time step, ... */
     int keep,
         fade; /**< ... what decay leaves in it, before and after; all -1 without source and decay */
 } strake_mpdata_tracer;

@@ -33,11 +33,28 @@ static int own_field(const strake_case *which, strake_graph *graph, int field, b
     return is_none ? -1 : value;
 }
 
+/* Values that tracers share where the time step follows from the flow, and with it some of their numbers; -1: not there. */
+typedef struct follower {
+    int dt, one, half_step;
+} follower;
+
+/* A number times the time step, as a step of a source of it in nothing. */
+static int with_step(strake_graph *graph, const char *name, double number, follower *of)
+{
+    if (of->dt < 0) {
+        of->dt = strake_graph_scalar(graph, "dt");
+        of->one = strake_graph_constant(graph, "one", 1.0);
+    }
+    return STRAKE_STAGE(
+        graph, 0, name, source_before, at(strake_graph_constant(graph, "none", 0.0)),
+        at(strake_graph_constant(graph, "per_second", number)), at(of->dt), at(of->one));
+}
+
 /*
  * Half a step and what decay leaves in it: numbers; where the time step follows from the flow, scalars that follow it,
- * as half a step of a source of 1 and of one of -decay, or decay, in 1. @param[in,out] half_step  -1: not there yet
+ * as half a step of a source of 1 and of one of -decay, or decay, in 1.
  */
-static void plan_source(const strake_case *which, strake_graph *graph, int *half_step,
+static void plan_source(const strake_case *which, strake_graph *graph, follower *of,
                         strake_mpdata_tracer *q)
 {
     const double half = 0.5 * which->dt;
@@ -51,21 +68,37 @@ static void plan_source(const strake_case *which, strake_graph *graph, int *half
         q->fade = strake_graph_constant(graph, "fade", 1.0 / (1.0 + half * q->decay));
         return;
     }
-    const int one = strake_graph_constant(graph, "one", 1.0);
-    if (*half_step < 0) {
-        *half_step = STRAKE_STAGE(graph, 0, "half_step", source_before,
-                                  at(strake_graph_constant(graph, "none", 0.0)),
-                                  at(strake_graph_constant(graph, "half", 0.5)),
-                                  at(strake_graph_scalar(graph, "dt")), at(one));
-    }
-    q->half_step = *half_step;
-    q->keep =
-        STRAKE_STAGE(graph, 0, "keep", source_before, at(one),
-                     at(strake_graph_constant(graph, "loss", -q->decay)), at(*half_step), at(one));
-    const int gain =
-        STRAKE_STAGE(graph, 0, "gain", source_before, at(one),
-                     at(strake_graph_constant(graph, "decay", q->decay)), at(*half_step), at(one));
+    of->half_step = of->half_step < 0 ? with_step(graph, "half_step", 0.5, of) : of->half_step;
+    q->half_step = of->half_step;
+    q->keep = STRAKE_STAGE(graph, 0, "keep", source_before, at(of->one),
+                           at(strake_graph_constant(graph, "loss", -q->decay)), at(q->half_step),
+                           at(of->one));
+    const int gain = STRAKE_STAGE(graph, 0, "gain", source_before, at(of->one),
+                                  at(strake_graph_constant(graph, "decay", q->decay)),
+                                  at(q->half_step), at(of->one));
     q->fade = STRAKE_STAGE(graph, 0, "fade", reciprocal, at(gain));
+}
+
+/* Diffusion numbers of a step; those of tracers and directions that are equal are one value. */
+static void plan_diffusion(const strake_case *which, strake_graph *graph, follower *of, int tracer,
+                           strake_mpdata_tracer *all)
+{
+    const int dims = which->problem->dims;
+    const double own = all[tracer].diffusivity;
+    for (int d = 0; d < dims && own > 0.0; d++) {
+        const double number = strake_mpdata_diffusion_number(which, own, d);
+        int value = -1;
+        for (int k = 0; k < tracer * dims + d && value < 0; k++) {
+            const strake_mpdata_tracer *const other = &all[k / dims];
+            const double its = strake_mpdata_diffusion_number(which, other->diffusivity, k % dims);
+            value = its >= number && its <= number ? other->diffusion[k % dims] : -1;
+        }
+        if (value < 0) {
+            value = which->courant > 0.0 ? with_step(graph, "diffusion", number, of)
+                                         : strake_graph_constant(graph, "diffusion", number);
+        }
+        all[tracer].diffusion[d] = value;
+    }
 }
 
 int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
@@ -73,7 +106,7 @@ int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
 {
     const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
-    int half_step = -1;
+    follower of = {-1, -1, -1};
     bool flows_in = false;
     for (int k = 0; k < fields.u; k++) {
         strake_mpdata_tracer *const q = &out[k];
@@ -82,7 +115,8 @@ int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
         q->source = own_field(which, graph, fields.source + k, options.sources, 0.0);
         q->inflow = own_field(which, graph, fields.inflow + k, options.inflow, (double)NAN);
         q->has_source = q->source >= 0 || q->decay > 0.0;
-        plan_source(which, graph, &half_step, q);
+        plan_source(which, graph, &of, q);
+        plan_diffusion(which, graph, &of, k, out);
         flows_in = flows_in || q->inflow >= 0;
         /* No step reads it. */
         (void)strake_graph_constant(graph, which->problem->field[fields.reference + k].name, 0.0);
@@ -95,8 +129,9 @@ int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
                     : strake_graph_constant(graph, "inside", 1.0);
 }
 
-static int diffuse_stage(const strake_case *which, strake_graph *graph, double diffusivity,
-                         const strake_mpdata_cells *cells, int psi)
+static int diffuse_stage(const strake_case *which, strake_graph *graph,
+                         const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
+                         int psi)
 {
     static const strake_point *const points[] = {&strake_point_diffuse_1d, &strake_point_diffuse,
                                                  &strake_point_diffuse_3d};
@@ -114,8 +149,7 @@ static int diffuse_stage(const strake_case *which, strake_graph *graph, double d
     }
     read[count++] = at(cells->h_reciprocal);
     for (int d = 0; d < dims; d++) {
-        read[count++] = at(strake_graph_constant(
-            graph, "diffusion", strake_mpdata_diffusion_number(which, diffusivity, d)));
+        read[count++] = at(tracer->diffusion[d]);
     }
     return strake_graph_stage(graph, 0, "psi_diffused", points[dims - 1], count, read);
 }
@@ -130,7 +164,7 @@ int strake_mpdata_before(const strake_case *which, strake_graph *graph,
         strake_graph_set(graph);
     }
     if (tracer->diffusivity > 0.0) {
-        psi = diffuse_stage(which, graph, tracer->diffusivity, cells, psi);
+        psi = diffuse_stage(which, graph, tracer, cells, psi);
         strake_graph_set(graph);
     }
     if (tracer->has_source) {

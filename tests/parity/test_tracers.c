@@ -2,6 +2,7 @@
  * Several tracers on one flow: each has the bytes of a run of its own, on every processor, in mixtures and after a
  * restart elsewhere; also with sources, decay, diffusion and inflow of some of them.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,12 +246,86 @@ static void what_tracers_have_besides_leaves_compiled_loops_alone(void **state)
     end(&t);
 }
 
+static strake_solver *step_diffusing(int dims, const char *time, const char *where, uint64_t out[2])
+{
+    static const char *const head[] = {"grid: {cols: 37, dy: 2}\nboundary: {cols: open}\n",
+                                       "grid: {rows: 19, cols: 26, dx: 2}\n",
+                                       "grid: {planes: 7, rows: 8, cols: 11, dx: 0.5, dz: 4}\n"};
+    static const char *const flow[] = {"[0.25]", "[0.25, -0.125]", "[0.25, 0.125, 0]"};
+    char text[900], fields[300] = "";
+    strake_error error = {STRAKE_OK, ""};
+    const strake_options options = {.where = where, .threads = 2};
+    strake_case *which = NULL;
+    strake_solver *solver = NULL;
+    int used = 0;
+    size_t cells = 1;
+    for (int d = 1; d <= dims; d++) {
+        used += snprintf(fields + used, sizeof fields - (size_t)used,
+                         "  u%d: {uniform: {velocity: %s}}\n", d, flow[dims - 1]);
+        cells *= d == 1                ? (dims == 1   ? 37
+                                          : dims == 2 ? 26
+                                                      : 11)
+                 : d == 2 && dims == 2 ? 19
+                 : d == 2              ? 8
+                                       : 7;
+    }
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata%dd\ntracers: [qa, qb]\n%stime: {steps: 6, %s}\n"
+                   "scheme: {iterations: 1}\nparameters: {diffusivity: [0.3, 1.7]}\nfields:\n%s"
+                   "  qa: {random: {seed: 1, minimum: -1, maximum: 2}}\n"
+                   "  qb: {random: {seed: 2, minimum: -1, maximum: 2}}\n",
+                   dims, head[dims - 1], time, fields);
+    if (strake_case_parse("test", text, NULL, false, &which, &error) != STRAKE_OK ||
+        strake_open(which, &options, &solver, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    strake_harness_step(solver, 6);
+    out[0] = strake_harness_checksum(solver, "qa", cells);
+    out[1] = strake_harness_checksum(solver, "qb", cells);
+    strake_case_close(&which);
+    return solver;
+}
+
+/* With time.courant the most diffusive tracer decides on the step where the flow is slow: 2 D times the sum of 1/dx^2. */
+static void diffusion_sets_the_time_step_where_the_flow_is_slow(void **state)
+{
+    static const double sum[] = {0.25, 1.25, 1.0 / 16.0 + 4.0 + 1.0};
+    (void)state;
+    for (int dims = 1; dims <= 3; dims++) {
+        uint64_t expected[2], out[2];
+        char given[60];
+        strake_solver *solver = step_diffusing(dims, "courant: 0.75", "serial", expected);
+        const double dt = strake_time(solver) / 6.0;
+        strake_close(&solver);
+        assert_true(fabs(dt / (0.75 / (2.0 * 1.7 * sum[dims - 1])) - 1.0) < 1e-12);
+        (void)snprintf(given, sizeof given, "dt: %.17g", 0.75 / (2.0 * 1.7 * sum[dims - 1]));
+        solver = step_diffusing(dims, given, "serial", out);
+        strake_close(&solver);
+        assert_memory_equal(out, expected, sizeof out);
+        solver = step_diffusing(dims, "courant: 0.75", "cpu", out);
+        strake_close(&solver);
+        assert_memory_equal(out, expected, sizeof out);
+    }
+    strake_harness_need_device(STRAKE_DOUBLE);
+    strake_harness_build_quickly(true);
+    for (int dims = 1; dims <= 3; dims += 2) { /* two: tests/unit/test_changes.c */
+        uint64_t expected[2], out[2];
+        strake_solver *solver = step_diffusing(dims, "courant: 0.75", "serial", expected);
+        strake_close(&solver);
+        solver = step_diffusing(dims, "courant: 0.75", dims == 1 ? "ocl:0" : "ocl:0,cpu", out);
+        strake_close(&solver);
+        assert_memory_equal(out, expected, sizeof out);
+    }
+    strake_harness_build_quickly(false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracers_together_are_tracers_alone_on_the_processor),
         cmocka_unit_test(tracers_together_are_tracers_alone_on_devices_and_in_mixtures),
         cmocka_unit_test(a_restart_elsewhere_goes_on_with_all_of_them),
+        cmocka_unit_test(diffusion_sets_the_time_step_where_the_flow_is_slow),
         cmocka_unit_test(tracers_share_compiled_loops_and_static_stages),
         cmocka_unit_test(what_tracers_have_besides_leaves_compiled_loops_alone),
     };
