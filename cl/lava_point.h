@@ -19,9 +19,10 @@ STRAKE_POINT_FUNCTION real lava_erupt(real h, real net, real vent, real dt)
 }
 
 /* The temperature of the mixture, of thickness h; a cell that is dry keeps its own. */
-STRAKE_POINT_FUNCTION real lava_blend(real h, real t, real mix, real vent, real dt, real source)
+STRAKE_POINT_FUNCTION real lava_blend(STRAKE_DOUBT real h, real t, real mix, real vent, real dt,
+                                      real source)
 {
-    const real blend = t + dt * (mix + vent * (source - t)) / h;
+    const real blend = t + STRAKE_DIVIDE_WHERE(h > REAL(0.0), dt * (mix + vent * (source - t)), h);
     return h > REAL(0.0) ? blend : t;
 }
 
@@ -37,23 +38,23 @@ STRAKE_POINT_FUNCTION real lava_emissivity(real t, real a, real b, real low, rea
  * dt/dtime = -q/(rho c h), q = e sigma t^4; convection goes into q as if it were radiation. The factor
  * is exactly 1 at dt = 0.
  */
-STRAKE_POINT_FUNCTION real lava_cool(real h, real t, real e, real dt, real sigma, real wind,
-                                     real air)
+STRAKE_POINT_FUNCTION real lava_cool(STRAKE_DOUBT real h, real t, real e, real dt, real sigma,
+                                     real wind, real air)
 {
     const real square = t * t;
     const real loss = sigma * e * (square * square) + wind * (t - air);
-    const real share = dt * loss / (h * t);
+    const real share = STRAKE_DIVIDE_WHERE(h > REAL(0.0), dt * loss, h * t);
     const real cool = t * strake_inverse_cube_root(REAL(1.0) + STRAKE_MIN(share, LAVA_NEVER));
     return h > REAL(0.0) ? cool : t;
 }
 
 /* The same by Euler's method; a cell that would lose everything stops at a thousandth. */
-STRAKE_POINT_FUNCTION real lava_cool_euler(real h, real t, real e, real dt, real sigma, real wind,
-                                           real air)
+STRAKE_POINT_FUNCTION real lava_cool_euler(STRAKE_DOUBT real h, real t, real e, real dt, real sigma,
+                                           real wind, real air)
 {
     const real square = t * t;
     const real loss = sigma * e * (square * square) + wind * (t - air);
-    const real cool = t - dt * loss / (REAL(3.0) * h);
+    const real cool = t - STRAKE_DIVIDE_WHERE(h > REAL(0.0), dt * loss, REAL(3.0) * h);
     return h > REAL(0.0) ? STRAKE_MAX(cool, REAL(0.001) * t) : t;
 }
 
@@ -97,9 +98,10 @@ STRAKE_POINT_FUNCTION real lava_arrive(real arrival, real h, real time)
 }
 
 /* rho g/(3 eta) [1/(m s)]: 2^(a + b t + c/(t - d)) times its scale. */
-STRAKE_POINT_FUNCTION real lava_mobility(real t, real a, real b, real c, real d, real scale)
+STRAKE_POINT_FUNCTION real lava_mobility(STRAKE_DOUBT real t, real a, real b, real c, real d,
+                                         real scale)
 {
-    return scale * strake_power_of_two(a + b * t + c / (t - d));
+    return scale * strake_power_of_two(a + b * t + STRAKE_DIVIDE(c, t - d));
 }
 
 /* Yield strength over rho g [m]: p + q 2^(a + b t), not below 0. */
@@ -123,33 +125,35 @@ STRAKE_POINT_FUNCTION real lava_slope(real before, real own, real after, int ope
 }
 
 /* The magnitude of the gradient of the surface f, whose ground is g. */
-STRAKE_POINT_FUNCTION real lava_gradient(real f, real fn, real fs, real fw, real fe, real gn,
-                                         real gs, real gw, real ge, real per_row, real per_col)
+STRAKE_POINT_FUNCTION real lava_gradient(STRAKE_DOUBT real f, real fn, real fs, real fw, real fe,
+                                         real gn, real gs, real gw, real ge, real per_row,
+                                         real per_col)
 {
     const real rows = lava_slope(fn, f, fs, LAVA_OPEN(fn, gn, f), LAVA_OPEN(fs, gs, f), per_row);
     const real cols = lava_slope(fw, f, fe, LAVA_OPEN(fw, gw, f), LAVA_OPEN(fe, ge, f), per_col);
-    return STRAKE_SQRT(rows * rows + cols * cols);
+    return STRAKE_ROOT(rows * rows + cols * cols);
 }
 
 /* Strength times sqrt(1 + |grad g|^2), from the same neighbours. */
-STRAKE_POINT_FUNCTION real lava_tilt(real strength, real f, real fn, real fs, real fw, real fe,
-                                     real g, real gn, real gs, real gw, real ge, real per_row,
-                                     real per_col)
+STRAKE_POINT_FUNCTION real lava_tilt(STRAKE_DOUBT real strength, real f, real fn, real fs, real fw,
+                                     real fe, real g, real gn, real gs, real gw, real ge,
+                                     real per_row, real per_col)
 {
     const real rows = lava_slope(gn, g, gs, LAVA_OPEN(fn, gn, f), LAVA_OPEN(fs, gs, f), per_row);
     const real cols = lava_slope(gw, g, ge, LAVA_OPEN(fw, gw, f), LAVA_OPEN(fe, ge, f), per_col);
-    return strength * STRAKE_SQRT(REAL(1.0) + (rows * rows + cols * cols));
+    return strength * STRAKE_ROOT(REAL(1.0) + (rows * rows + cols * cols));
 }
 
 /*
  * The flux between two cells from the first to the second, over a cell's area [m/s]: w m s (h - h0)^2 (h + h0/2),
  * all of the donor, which is the higher one. Its critical thickness is h0 = strength/slope, the slope at
  * least the pair's own; s = drop/distance. One division serves both. square, per_length: of the distance
- * between the centres; width: of the interface over the cell's area.
+ * between the centres; width: of the interface over the cell's area. Nothing passes a wall, and a dry donor gives
+ * nothing whatever the share, as long as that is not negative: h is 0 and so is over at most, or not a number.
  */
-STRAKE_POINT_FUNCTION real lava_flux(real f0, real f1, real g0, real g1, real h0, real h1, real m0,
-                                     real m1, real y0, real y1, real s0, real s1, real square,
-                                     real per_length, real width)
+STRAKE_POINT_FUNCTION real lava_flux(STRAKE_DOUBT real f0, real f1, real g0, real g1, real h0,
+                                     real h1, real m0, real m1, real y0, real y1, real s0, real s1,
+                                     real square, real per_length, real width)
 {
     const int is_first = f0 > f1;
     const real drop = STRAKE_ABS(f0 - f1);
@@ -159,20 +163,20 @@ STRAKE_POINT_FUNCTION real lava_flux(real f0, real f1, real g0, real g1, real h0
     const real y = is_first ? y0 : y1;
     const real s = is_first ? s0 : s1;
     const real steep = STRAKE_MAX(s, drop * per_length);
-    const real distance = STRAKE_SQRT(rise * rise + square);
-    const real share = REAL(1.0) / (steep * distance);
+    const real distance = STRAKE_ROOT(rise * rise + square);
+    const real wall = STRAKE_MAX(g0, g1);
+    const real share = STRAKE_INVERT_WHERE((wall < LAVA_WALL) & (h > REAL(0.0)), steep * distance);
     const real critical = y * (distance * share);
     const real slope = drop * (steep * share);
     const real over = h - critical;
     const real flux = (width * m) * (slope * (over * over * (h + REAL(0.5) * critical)));
-    const real wall = STRAKE_MAX(g0, g1);
     const real some = ((over > REAL(0.0)) & (wall < LAVA_WALL)) ? flux : REAL(0.0);
     return is_first ? some : -some;
 }
 
 /* The same with the criterion of the pair alone: h0 = strength sqrt(rise^2 + length^2)/drop. */
-STRAKE_POINT_FUNCTION real lava_flux_pair(real f0, real f1, real g0, real g1, real h0, real h1,
-                                          real m0, real m1, real y0, real y1, real square,
+STRAKE_POINT_FUNCTION real lava_flux_pair(STRAKE_DOUBT real f0, real f1, real g0, real g1, real h0,
+                                          real h1, real m0, real m1, real y0, real y1, real square,
                                           real width)
 {
     const int is_first = f0 > f1;
@@ -181,13 +185,13 @@ STRAKE_POINT_FUNCTION real lava_flux_pair(real f0, real f1, real g0, real g1, re
     const real h = is_first ? h0 : h1;
     const real m = is_first ? m0 : m1;
     const real y = is_first ? y0 : y1;
-    const real distance = STRAKE_SQRT(rise * rise + square);
-    const real share = REAL(1.0) / (drop * distance);
+    const real distance = STRAKE_ROOT(rise * rise + square);
+    const real wall = STRAKE_MAX(g0, g1);
+    const real share = STRAKE_INVERT_WHERE((wall < LAVA_WALL) & (h > REAL(0.0)), drop * distance);
     const real critical = y * (distance * distance * share);
     const real slope = drop * (drop * share);
     const real over = h - critical;
     const real flux = (width * m) * (slope * (over * over * (h + REAL(0.5) * critical)));
-    const real wall = STRAKE_MAX(g0, g1);
     const real some = ((over > REAL(0.0)) & (wall < LAVA_WALL)) ? flux : REAL(0.0);
     return is_first ? some : -some;
 }
@@ -224,16 +228,19 @@ STRAKE_POINT_FUNCTION real lava_mix(real e, real w, real s, real n, real se, rea
 }
 
 /* The longest step [s] after which a part of the thickness is still there. */
-STRAKE_POINT_FUNCTION real lava_bound(real h, real loss, real safety)
+STRAKE_POINT_FUNCTION real lava_bound(STRAKE_DOUBT real h, real loss, real safety)
 {
-    const real bound = safety * h / loss;
+    const real bound = STRAKE_DIVIDE_WHERE(loss > REAL(0.0), safety * h, loss);
     return loss > REAL(0.0) ? bound : LAVA_NEVER;
 }
 
 /* The longest one for a diffusivity m h^3 on cells of an area, and after which half of it is still there. */
-STRAKE_POINT_FUNCTION real lava_bound_diffusive(real h, real loss, real m, real safety, real area)
+STRAKE_POINT_FUNCTION real lava_bound_diffusive(STRAKE_DOUBT real h, real loss, real m, real safety,
+                                                real area)
 {
-    const real smooth = safety * area / (REAL(4.0) * (m * (h * h * h)));
-    const real least = STRAKE_MIN(smooth, REAL(0.5) * h / loss);
+    const real smooth =
+        STRAKE_DIVIDE_WHERE(loss > REAL(0.0), safety * area, REAL(4.0) * (m * (h * h * h)));
+    const real empty = STRAKE_DIVIDE_WHERE(loss > REAL(0.0), REAL(0.5) * h, loss);
+    const real least = STRAKE_MIN(smooth, empty);
     return loss > REAL(0.0) ? least : LAVA_NEVER;
 }

@@ -96,14 +96,19 @@ static inline real strake_seed_error(real d)
     return fma(-d, strake_seed(d), REAL(1.0));
 }
 
+/* 1/d, correctly rounded, from a seed of it. */
+static inline real strake_nearer(real d, real seed)
+{
+    const real e = fma(-d, seed, REAL(1.0));
+    const real near = fma(seed, fma(e, e, e), seed);
+    return fma(near, fma(-d, near, REAL(1.0)), near);
+}
+
 static inline real strake_refined(strake_ratio ratio)
 {
     const real n = STRAKE_SCALED_NUMERATOR(ratio.n);
     const real d = STRAKE_SCALED_DENOMINATOR(ratio.d);
-    const real seed = strake_seed(d);
-    const real e = strake_seed_error(d);
-    const real near = fma(seed, fma(e, e, e), seed);
-    const real y = fma(near, fma(-d, near, REAL(1.0)), near);
+    const real y = strake_nearer(d, strake_seed(d));
     const real first = n * y;
     const real q = fma(fma(-d, first, n), y, first);
     return STRAKE_WITH_SIGN(q, n); /* of a zero */

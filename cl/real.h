@@ -3,7 +3,7 @@
  *
  * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION,
  * STRAKE_RATIO_FUNCTION, STRAKE_RATIO, STRAKE_ABS, STRAKE_SQRT, STRAKE_MIN, STRAKE_MAX, STRAKE_POSITIVE,
- * STRAKE_NEGATIVE, strake_word, strake_word_of(), strake_real_of() (elementary.h) and the operators + - * / and comparisons. Everything is correctly rounded or exact,
+ * STRAKE_NEGATIVE, STRAKE_DOUBT and what goes with it, strake_word, strake_word_of(), strake_real_of() (elementary.h) and the operators + - * / and comparisons. Everything is correctly rounded or exact,
  * so the same bits come out everywhere as long as nothing is contracted to fma:
  * `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
  *
@@ -82,6 +82,19 @@ typedef struct strake_ratio {
 #else
 #define STRAKE_RATIO_FUNCTION STRAKE_POINT_FUNCTION real
 #define STRAKE_RATIO(n, d) ((n) / (d))
+#endif
+
+/*
+ * A function with divisions or roots elsewhere writes STRAKE_DOUBT before its first parameter, and those
+ * by these macros: kernels whose divisions are refined hand it a doubt (quick.h). Where "used" is false
+ * no bit of the function's value may depend on the quotient, be it finite or not: the divisor may be taken for 1.
+ */
+#if !defined(__OPENCL_C_VERSION__) || !defined(STRAKE_QUICK)
+#define STRAKE_DOUBT
+#define STRAKE_DIVIDE(n, d) ((n) / (d))
+#define STRAKE_DIVIDE_WHERE(used, n, d) ((n) / (d))
+#define STRAKE_INVERT_WHERE(used, d) (REAL(1.0) / (d))
+#define STRAKE_ROOT(x) STRAKE_SQRT(x)
 #endif
 
 /* Selections, not fmax/fmin: those may differ between devices in the sign of zero. */

@@ -190,9 +190,9 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
                                                "__global const int *restrict lists, "
                                                "const int room, const int across"
                                              : "");
-    const strake_cl_writer w = {text, graph, options, plan, "        "};
+    const strake_cl_writer w = {text, graph, options, plan, "        ", false};
     write_scalars(text, graph, hears, plan->marches || plan->tiled);
-    strake_cl_write_reductions(&w);
+    strake_cl_write_reductions(&w, false);
     if (plan->marches) {
         strake_cl_write_march(&w);
     } else if (plan->tiled) {
@@ -226,7 +226,7 @@ static void write_number(FILE *text, strake_precision precision, double number)
 }
 
 /* tell_scalars(): what the next sweep is told, given what the clock tells (engine/clock.h). */
-static void write_clock(FILE *text, const strake_graph *graph)
+static void write_clock(FILE *text, const strake_graph *graph, bool has_doubts)
 {
     fprintf(text,
             "#line 1 \"generated\"\n"
@@ -246,7 +246,8 @@ static void write_clock(FILE *text, const strake_graph *graph)
         }
         for (int r = 0; r < stage->reads; r++) {
             const strake_value *operand = &graph->value[stage->read[r].value];
-            fprintf(text, "%s", r > 0 ? ", " : "(");
+            const bool doubts = has_doubts && stage->point->has_doubt;
+            fprintf(text, "%s", r > 0 ? ", " : doubts ? "(0, " : "(");
             if (operand->is_scalar) {
                 fprintf(text, "c_%s", operand->name);
             } else {
@@ -295,8 +296,15 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
                   "table says\n"
                   " * which); 0 is for values that the paper does not number.\n"
                   " */\n");
+    const bool has_doubts = strake_cl_graph_has_doubts(graph, options);
+    if (has_doubts) {
+        fprintf(text, "#define STRAKE_QUICK\n");
+    }
     write_file(text, "real.h");
     write_file(text, "quotient.h");
+    if (has_doubts) {
+        write_file(text, "quick.h");
+    }
     write_file(text, "elementary.h");
     write_file(text, point_header);
     write_file(text, "ghost.cl");
@@ -305,7 +313,7 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     }
     if (strake_cl_plan_has_clock(graph)) {
         fprintf(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-        write_clock(text, graph);
+        write_clock(text, graph, has_doubts);
         fprintf(text, "#endif\n");
     }
     if (options->listed) {

@@ -294,9 +294,9 @@ static void write_group_ghosts(const writer *w)
                            "(int)get_local_size(0)");
 }
 
-void strake_cl_write_march(const strake_cl_writer *w)
+static void write_loop(const writer *w)
 {
-    strake_cl_write_setup(w);
+    strake_cl_write_rows_kept(w);
     fprintf(w->text, "    for (; i < end %+d; i += %d) {\n", w->plan->drain,
             w->options->run.unroll);
     for (int u = 0; u < w->options->run.unroll; u++) {
@@ -304,6 +304,34 @@ void strake_cl_write_march(const strake_cl_writer *w)
     }
     write_carry(w);
     fprintf(w->text, "        at += %d * line;\n    }\n", w->options->run.unroll);
+}
+
+/*
+ * The loop with refined divisions and, in a group where one of them was in doubt, once more without. Were rows
+ * computed again one by one, operands would take registers until the end of their row. The second loop has no rows
+ * where there is no doubt: a branch around its barriers would make compilers for processors very slow.
+ */
+static void write_loops(const writer *w)
+{
+    writer again = *w;
+    again.certain = true;
+    fprintf(w->text, "    uint doubt = 0;\n    __local int doubted;\n"
+                     "    if (item == 0) {\n        doubted = 0;\n    }\n"
+                     "    barrier(CLK_LOCAL_MEM_FENCE);\n    {\n");
+    write_loop(w);
+    fprintf(w->text, "    }\n    if (STRAKE_IS_DOUBTED(doubt)) {\n        doubted = 1;\n    }\n"
+                     "    barrier(CLK_LOCAL_MEM_FENCE);\n");
+    strake_cl_write_start(w, true);
+    strake_cl_write_reductions(w, true);
+    fprintf(w->text, "    {\n");
+    write_loop(&again);
+    fprintf(w->text, "    }\n");
+}
+
+void strake_cl_write_march(const strake_cl_writer *w)
+{
+    strake_cl_write_setup(w);
+    (strake_cl_plan_has_doubts(w->graph, w->options, w->plan) ? write_loops : write_loop)(w);
     if (strake_cl_plan_fills(w->graph, w->plan)) {
         write_group_ghosts(w);
     }

@@ -8,6 +8,27 @@ bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options 
            strake_cl_term_stage(graph, term)->point->is_ratio;
 }
 
+bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options)
+{
+    bool has_doubt = false;
+    for (int s = 0; s < graph->stages; s++) {
+        has_doubt = has_doubt || graph->stage[s].point->has_doubt;
+    }
+    return options->run.division == STRAKE_CL_REFINE_ON && graph->precision == STRAKE_DOUBLE &&
+           has_doubt;
+}
+
+bool strake_cl_plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
+                               const strake_cl_kernel_plan *plan)
+{
+    bool has_doubt = false;
+    for (int p = 0; p < plan->terms; p++) {
+        has_doubt = has_doubt || (plan->term[p].kind == STRAKE_CL_COMPUTED &&
+                                  strake_cl_term_stage(graph, &plan->term[p])->point->has_doubt);
+    }
+    return has_doubt && plan->marches && strake_cl_graph_has_doubts(graph, options);
+}
+
 /* Whether a term needs another one of the same row: older rows are there already. */
 static bool needs(const strake_graph *graph, const strake_cl_kernel_plan *plan,
                   const strake_cl_term *term, int p)

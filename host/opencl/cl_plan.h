@@ -176,4 +176,11 @@ int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *op
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_term *term);
 
+/** Whether point functions with divisions or roots inside are compiled for being handed a doubt (cl/quick.h). */
+bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options);
+
+/** Whether a kernel hands them one: a marching kernel does, in others the device's own operations are as fast. */
+bool strake_cl_plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
+                               const strake_cl_kernel_plan *plan);
+
 #endif

@@ -72,28 +72,15 @@ static void write_local(const writer *w)
     const int half = (int)strake_cl_half_elements(w->options, plan);
     fprintf(w->text, "    __local real shared[%d][2][%d];\n", plan->slots, half);
     if (w->plan->flat) {
-        fprintf(w->text,
-                "    const int t = item + %d;\n"
-                "    for (int k = item; k < %d; k += width) {\n",
-                plan->margin[2], plan->slots * 2 * half);
+        fprintf(w->text, "    const int t = item + %d;\n", plan->margin[2]);
     } else {
-        fprintf(w->text,
-                "    const int t = (item_line + %d) * %d + item + %d;\n"
-                "    for (int k = item_line * width + item; k < %d; k += width * height) {\n",
-                plan->margin[1], line, plan->margin[2], plan->slots * 2 * half);
+        fprintf(w->text, "    const int t = (item_line + %d) * %d + item + %d;\n", plan->margin[1],
+                line, plan->margin[2]);
     }
-    fprintf(w->text, "        (&shared[0][0][0])[k] = REAL(0.0);\n    }\n"
-                     "    barrier(CLK_LOCAL_MEM_FENCE);\n");
 }
 
-/* The element of column j in the first row; columns and lines beyond the arrays become the nearest. */
-static void write_start(const writer *w)
+static void write_line(const writer *w)
 {
-    const strake_cl_kernel_plan *plan = w->plan;
-    int lo = 0;
-    int hi = 0;
-    strake_cl_find_reach(w->graph, 2, &lo, &hi);
-    fprintf(w->text, "    int i = first %+d;\n", plan->start);
     if (w->options->pitch > 0) {
         fprintf(w->text, "    enum { LINE = %lld };\n    const place line = LINE;\n",
                 (long long)w->options->pitch);
@@ -103,7 +90,22 @@ static void write_start(const writer *w)
     if (!w->plan->flat) {
         fprintf(w->text, "    const place across = (place)pitch;\n");
     }
-    fprintf(w->text, "    place at = (place)(origin + i * %s + ", w->plan->flat ? "pitch" : "slab");
+}
+
+/* The element of column j in the first row; columns and lines beyond the arrays become the nearest. */
+void strake_cl_write_start(const writer *w, bool anew)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    int lo = 0;
+    int hi = 0;
+    strake_cl_find_reach(w->graph, 2, &lo, &hi);
+    if (anew) {
+        fprintf(w->text, "    i = doubted != 0 ? first %+d : end %+d;\n", plan->start, plan->drain);
+    } else {
+        fprintf(w->text, "    int i = first %+d;\n", plan->start);
+    }
+    fprintf(w->text, "    %s = (place)(origin + i * %s + ", anew ? "at" : "place at",
+            w->plan->flat ? "pitch" : "slab");
     if (plan->vector == 1) {
         fprintf(w->text, "min(max(j, %d), n2 + %d)", -lo, hi - 1);
     } else {
@@ -122,9 +124,23 @@ void strake_cl_write_setup(const writer *w)
 {
     write_position(w);
     write_ranges(w);
-    write_start(w);
+    write_line(w);
+    strake_cl_write_start(w, false);
     if (w->plan->slots > 0) {
         write_local(w);
+    }
+}
+
+void strake_cl_write_rows_kept(const writer *w)
+{
+    if (w->plan->slots > 0) {
+        fprintf(w->text,
+                "    for (int k = %s; k < %d; k += %s) {\n"
+                "        (&shared[0][0][0])[k] = REAL(0.0);\n    }\n"
+                "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+                w->plan->flat ? "item" : "item_line * width + item",
+                w->plan->slots * 2 * (int)strake_cl_half_elements(w->options, w->plan),
+                w->plan->flat ? "width" : "width * height");
     }
     for (int p = 0; p < w->plan->terms; p++) {
         for (int age = 1; age < w->plan->term[p].depth; age++) {

@@ -64,6 +64,10 @@ static void write_head(const writer *w, const strake_cl_term *term, int u)
     fprintf(w->text, "%sconst %s ", w->indent, refined ? "strake_ratio" : "real");
     strake_cl_write_variable(w, term, u, refined ? 'q' : 'r');
     fprintf(w->text, " = %s%s(", is_ratio && !refined ? "strake_divided(" : "", stage->point->name);
+    if (stage->point->has_doubt && strake_cl_graph_has_doubts(w->graph, w->options)) {
+        const bool doubts = strake_cl_plan_has_doubts(w->graph, w->options, w->plan);
+        fprintf(w->text, doubts && !w->certain ? "&doubt, " : "0, ");
+    }
 }
 
 static void write_tail(const writer *w, const strake_cl_term *term, int u)
@@ -195,12 +199,17 @@ void strake_cl_write_reduced(const writer *w, const strake_cl_term *term, int u,
     }
 }
 
-void strake_cl_write_reductions(const writer *w)
+void strake_cl_write_reductions(const writer *w, bool anew)
 {
     for (int k = 0; k < w->plan->reductions; k++) {
         const int n = w->plan->reduction[k];
-        fprintf(w->text, "    real least_%d = %s(real)INFINITY;\n", n,
-                is_greatest(w, n) ? "-" : "");
+        const char *const sign = is_greatest(w, n) ? "-" : "";
+        if (anew) {
+            fprintf(w->text, "    least_%d = doubted != 0 ? %s(real)INFINITY : least_%d;\n", n,
+                    sign, n);
+        } else {
+            fprintf(w->text, "    real least_%d = %s(real)INFINITY;\n", n, sign);
+        }
     }
 }
 

@@ -13,13 +13,18 @@ typedef struct strake_cl_writer {
     const strake_cl_options *options;
     const strake_cl_kernel_plan *plan;
     const char *indent; /**< of statements */
+    bool certain; /**< divisions and roots are the device's own: of rows that are computed again */
 } strake_cl_writer;
 
 /** Writes a marching kernel's body, between its braces (cl_march.c). */
 void strake_cl_write_march(const strake_cl_writer *w);
 
-/** What precedes its loop (cl_setup.c): positions, ranges, local arrays and the rows kept. */
+/** What precedes its loop (cl_setup.c): positions, ranges, local arrays. */
 void strake_cl_write_setup(const strake_cl_writer *w);
+
+/** Before each loop over its rows: the first row (@p anew: once more if doubted), empty local arrays, the rows kept. */
+void strake_cl_write_start(const strake_cl_writer *w, bool anew);
+void strake_cl_write_rows_kept(const strake_cl_writer *w);
 
 /** The body of a tiled kernel (cl_tile.c). */
 void strake_cl_write_tiles(const strake_cl_writer *w);
@@ -67,8 +72,8 @@ bool strake_cl_write_is_array(const strake_cl_writer *w, int value);
 void strake_cl_write_reduced(const strake_cl_writer *w, const strake_cl_term *term, int u,
                              const char *indent);
 
-/** Where a work-item's reductions begin, before its cells, and what their groups hand over, at the end. */
-void strake_cl_write_reductions(const strake_cl_writer *w);
+/** Where a work-item's reductions begin, before its cells (@p anew: once more if doubted), and what their groups hand over, at the end. */
+void strake_cl_write_reductions(const strake_cl_writer *w, bool anew);
 void strake_cl_write_groups_reduced(const strake_cl_writer *w);
 
 /**

@@ -43,6 +43,7 @@ typedef struct strake_point {
     /** Row loops; NULL where the instruction set was not compiled in. */
     strake_row_function row[STRAKE_PRECISIONS][STRAKE_ISAS];
     bool is_ratio; /**< it ends with its only division: it is a STRAKE_RATIO_FUNCTION (cl/real.h) */
+    bool has_doubt; /**< it has divisions or roots elsewhere and takes a STRAKE_DOUBT (cl/real.h) */
 } strake_point;
 
 /** Bytes of one element. */

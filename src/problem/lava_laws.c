@@ -82,7 +82,8 @@ strake_lava_mobility strake_lava_mobility_of(const strake_case *which)
 {
     const double weight = strake_case_value(which, "parameters.density") * strake_lava_gravity;
     const double water = strake_case_value(which, "parameters.water_content");
-    strake_lava_mobility law = {.scale = weight / 3.0};
+    /* Laws without c/(t - d) have a d that no temperature is near to: 0 is divided by numbers that are safe. */
+    strake_lava_mobility law = {.scale = weight / 3.0, .d = -1.0};
     if (is_given(which, "parameters.viscosity")) {
         law.scale /= strake_case_value(which, "parameters.viscosity");
         return law;

@@ -108,13 +108,13 @@
 
 /*
  * Declares the row loops of a point function and defines its strake_point. A function with one division
- * ends with it (cl/real.h), unless it is defined as one whose divisions are its own business.
+ * ends with it (cl/real.h), unless it is defined as one whose divisions stand anywhere: it takes a doubt.
  */
 #define STRAKE_POINT_DEFINE(name, inputs, adds, muls, divs, selects)                               \
-    STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, (divs) == 1)
+    STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, (divs) == 1, false)
 #define STRAKE_POINT_DEFINE_PLAIN(name, inputs, adds, muls, divs, selects)                         \
-    STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, false)
-#define STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, ratio)                     \
+    STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, false, (divs) > 0)
+#define STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, ratio, doubt)              \
     STRAKE_ROW_DECLARE(name, f64)                                                                  \
     STRAKE_ROW_DECLARE(name, f32)                                                                  \
     const strake_point strake_point_##name = {                                                     \
@@ -122,7 +122,8 @@
         inputs,                                                                                    \
         {adds, muls, divs, selects},                                                               \
         {STRAKE_ROW_LIST(name, f64), STRAKE_ROW_LIST(name, f32)},                                  \
-        ratio};
+        ratio,                                                                                     \
+        doubt};
 
 #define STRAKE_POINT_DECLARE(name, inputs, adds, muls, divs, selects)                              \
     extern const strake_point strake_point_##name;

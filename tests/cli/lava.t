@@ -169,4 +169,32 @@ fails 2 "what follows from other fields is not given" "net"
 try check flow.yaml --on serial
 exits 0 "check accepts it"
 prints "and says how long it goes" "90 s in steps of at most 3 s"
+# Divisions and roots that kernels do without branches: operands too small, too large or 0 are left to the device's own.
+cat >hard.py <<'PY'
+import random, struct
+random.seed(7)
+def put(name, number):
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (24, 24), }"
+    head += b' ' * (117 - len(head)) + b'\n'
+    open(name, 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', 118) + head + struct.pack('<576d', *map(number, range(576))))
+h = [random.choice([0, 0, 1e-310, 3e-160, 5e-324, 1.5, 1.5, random.uniform(0, 3)]) for k in range(576)]
+put('h.npy', lambda k: h[k])
+put('z.npy', lambda k: random.choice([0, 0, 1e-300, 1e-160, 1, 3e8]))
+put('t.npy', lambda k: random.choice([1360, 1143]) if h[k] > 0 else random.choice([1360, 300, 1e-300, 1e200]))
+PY
+python3 hard.py
+cat >hard.yaml <<'EOF'
+problem: lava
+grid: {rows: 24, cols: 24, dx: 10, dy: 10}
+time: {end: 1000, dt_max: 2, steps: 20}
+fields: {terrain: {file: z.npy}, thickness: {file: h.npy}, temperature: {file: t.npy}}
+output: {fields: [thickness, solid, temperature, net, mix]}
+EOF
+"$STRAKE" run hard.yaml --on serial --output hard --quiet
+for fusion in plain ${STRAKE_TESTS_LONG:+stream}; do # marching kernels take a compiler for processors half a minute
+    try run hard.yaml --on ocl:0 --no-tune --set run.fusion=$fusion --set run.division=refined --output "hard-$fusion" --quiet
+    exits 0 "a device divides lava's hard operands ($fusion)"
+    try compare hard "hard-$fusion"
+    exits 0 "to the same bytes"
+done
 done_testing

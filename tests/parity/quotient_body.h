@@ -24,18 +24,25 @@ typedef double double_real;
 #define strake_seed NAME(strake_seed)
 #define strake_seed_error NAME(strake_seed_error)
 #define strake_refined NAME(strake_refined)
+#define strake_nearer NAME(strake_nearer)
 
 typedef struct strake_ratio {
     real n, d;
 } strake_ratio;
 
 #include "cl/quotient.h"
+#ifndef STRAKE_REAL_SINGLE
+#include "cl/quick.h"
+#endif
 
 static void NAME(check_pair)(real n, real d)
 {
     const strake_ratio ratio = {n, d};
     const real q = strake_refined(ratio);
     const real expected = strake_divided(ratio);
+#ifndef STRAKE_REAL_SINGLE
+    check_quick(n, d);
+#endif
     if (STRAKE_IS_REFINED(ratio, q)) {
         refined++;
         if (memcmp(&q, &expected, sizeof q) != 0) {
@@ -183,6 +190,7 @@ static void NAME(check_all)(uint64_t *state)
 #undef strake_seed
 #undef strake_seed_error
 #undef strake_refined
+#undef strake_nearer
 #undef STRAKE_HEAD
 #undef STRAKE_LEAST_DENOMINATOR
 #undef STRAKE_MOST_DENOMINATOR

@@ -1,6 +1,7 @@
 /*
  * The refined quotients of OpenCL kernels (cl/quotient.h), computed here with the fma of the host: the
- * bits of n / d wherever the test for it says so, for seeds as bad as OpenCL allows them to be.
+ * bits of n / d wherever the test for it says so, for seeds as bad as OpenCL allows them to be. The same of
+ * quotients and roots inside of point functions (cl/quick.h), for seeds from tables, too.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -62,17 +63,176 @@ static float reciprocal_of_a_device(float x)
     return as_float(as_uint(1.0F / x) + (uint)seed_error);
 }
 
+static float inverse_root_of_a_device(float x)
+{
+    return as_float(as_uint((float)(1.0 / sqrt((double)x))) + (uint)seed_error);
+}
+
 #define STRAKE_RECIPROCAL(x) reciprocal_of_a_device(x)
+#define STRAKE_INVERSE_ROOT(x) inverse_root_of_a_device(x)
+
+enum { FROM_SINGLE, FROM_TABLES, FROM_LOW_TABLES, FROM_HIGH_TABLES, SEEDS };
+
+static int seed_kind;
+static long sure, doubted;
+static double strake_seed_of_reciprocal(double d);
+static double strake_seed_of_root(double x);
+static void check_quick(double n, double d);
+
+/* The high word alone, from that of the operand, one unit off to either side. */
+static double from_tables(double y)
+{
+    return as_double(((as_ulong(y) >> 32) + (ulong)(seed_kind == FROM_HIGH_TABLES) -
+                      (ulong)(seed_kind == FROM_LOW_TABLES))
+                     << 32);
+}
+
+static double reciprocal_seed(double d)
+{
+    return seed_kind == FROM_SINGLE
+               ? strake_seed_of_reciprocal(d)
+               : as_double(as_ulong(from_tables(1.0 / as_double(as_ulong(d) >> 32 << 32))) +
+                           0x200000000u);
+}
+
+static double root_seed(double x)
+{
+    return seed_kind == FROM_SINGLE ? strake_seed_of_root(x)
+                                    : from_tables(1.0 / sqrt(as_double(as_ulong(x) >> 32 << 32)));
+}
+
+#define STRAKE_SEED_OF_RECIPROCAL(d) reciprocal_seed(d)
+#define STRAKE_SEED_OF_ROOT(x) root_seed(x)
 
 #include "tests/parity/quotient_body.h"
 #define STRAKE_REAL_SINGLE
 #include "tests/parity/quotient_body.h"
+
+static void check_one(const char *what, double n, double d, uint doubt, double found,
+                      double expected)
+{
+    if (STRAKE_IS_DOUBTED(doubt)) {
+        doubted++;
+        return;
+    }
+    sure++;
+    if (memcmp(&found, &expected, sizeof found) != 0) {
+        fail_msg("%s of %a, %a gives %a, not %a; seed %d off by %d", what, n, d, found, expected,
+                 seed_kind, seed_error);
+    }
+}
+
+static void check_quick(double n, double d)
+{
+    for (seed_kind = 0; seed_kind < SEEDS; seed_kind++) {
+        uint doubt = 0;
+        double found = strake_quick_quotient(n, d, &doubt);
+        check_one("quotient", n, d, doubt, found, n / d);
+        doubt = 0;
+        found = strake_quick_quotient(-n, -d, &doubt);
+        check_one("quotient", -n, -d, doubt, found, n / d);
+        doubt = 0;
+        found = strake_quick_reciprocal(d, &doubt);
+        check_one("reciprocal", 1.0, d, doubt, found, 1.0 / d);
+        doubt = 0;
+        found = strake_quick_root(d, &doubt);
+        check_one("root", d, d, doubt, found, sqrt(d));
+    }
+}
+
+/*
+ * Numbers whose root is next to the middle of two: x = m m + c for an odd m of 54 bits and a small c, x of 53 bits
+ * and 54 or 55 zeros. Every c that is a square modulo 8 has four roots m, found bit by bit: all such x there are.
+ */
+static void check_hard_roots(int c)
+{
+    for (int zeros = 54; zeros <= 55; zeros++) {
+        const ulong beyond = UINT64_C(1) << zeros;
+        ulong m = 1;
+        for (int bit = 3; bit < zeros; bit++) {
+            m += ((m * m + (ulong)(int64_t)c) >> bit & 1) << (bit - 1);
+        }
+        const ulong roots[] = {m, 0 - m, m + beyond / 2, beyond / 2 - m};
+        for (int k = 0; k < 8; k++) {
+            const wide root = (roots[k / 2] & (beyond - 1)) + (ulong)(k % 2) * beyond;
+            const wide square = root * root + 256U - (uint)(256 - c);
+            if (root >> 53 != 1 || square >> zeros >> 52 != 1) {
+                continue;
+            }
+            assert_true((square & (beyond - 1)) == 0);
+            check_quick(1.0, ldexp((double)(ulong)(square >> zeros), zeros % 2 - 52));
+        }
+    }
+}
+
+static void roots_next_to_the_middle_of_two_numbers_have_their_bits(void **state)
+{
+    (void)state;
+    sure = 0;
+    for (seed_error = -3; seed_error <= 3; seed_error++) {
+        for (int c = -255; c <= 255; c++) {
+            if ((-c & 7) == 1) {
+                check_hard_roots(c);
+            }
+        }
+    }
+    assert_true(sure > 7L * SEEDS * 64);
+}
+
+static bool leaves_doubt(double n, double d)
+{
+    uint doubt = 0;
+    (void)strake_quick_quotient(n, d, &doubt);
+    return STRAKE_IS_DOUBTED(doubt);
+}
+
+static bool root_leaves_doubt(double x)
+{
+    uint doubt = 0;
+    (void)strake_quick_root(x, &doubt);
+    return STRAKE_IS_DOUBTED(doubt);
+}
+
+static void doubts_are_left_where_operands_are_not_safe(void **state)
+{
+    (void)state;
+    static const double unsafe[] = {
+        -0.0,     0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-480, 0x1p481, 0x1.fffffffffffffp1023,
+        INFINITY, NAN};
+    static const double safe[] = {0x1p-479, 0x1.0000000000001p-479, 1.0, 0x1.fffffffffffffp480};
+    seed_error = 0;
+    for (size_t k = 0; k < sizeof unsafe / sizeof unsafe[0]; k++) {
+        assert_true(leaves_doubt(unsafe[k], 1.0) && leaves_doubt(1.0, unsafe[k]));
+        assert_true(root_leaves_doubt(unsafe[k]));
+        check_quick(unsafe[k], unsafe[k]);
+    }
+    assert_true(leaves_doubt(1.0, 0.0) && !leaves_doubt(0.0, 3.0));
+    assert_true(!root_leaves_doubt(0.0) && root_leaves_doubt(-1.0));
+    for (size_t n = 0; n < sizeof safe / sizeof safe[0]; n++) {
+        assert_false(root_leaves_doubt(safe[n]));
+        for (size_t d = 0; d < sizeof safe / sizeof safe[0]; d++) {
+            assert_false(leaves_doubt(safe[n], safe[d]) || leaves_doubt(-safe[n], safe[d]));
+            check_quick(safe[n], safe[d]);
+            check_quick(0.0, safe[d]);
+        }
+    }
+    /* Every exponent, and the numbers beside the powers of two. */
+    for (int e = -1074; e < 1024; e++) {
+        const double power = ldexp(1.0, e);
+        check_quick(power, nextafter(power, INFINITY));
+        check_quick(nextafter(power, 0.0), power);
+        check_quick(1.0, nextafter(power, 0.0));
+        check_quick(0.0, power);
+    }
+}
 
 static void check_seeds(void (*check_all)(uint64_t *state))
 {
     uint64_t state = 20141121;
     refined = 0;
     left_alone = 0;
+    sure = 0;
+    doubted = 0;
     for (seed_error = -3; seed_error <= 2; seed_error++) {
         check_all(&state);
     }
@@ -98,6 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refined_quotients_have_the_bits_of_a_division),
         cmocka_unit_test(refined_single_quotients_have_the_bits_of_a_division),
+        cmocka_unit_test(roots_next_to_the_middle_of_two_numbers_have_their_bits),
+        cmocka_unit_test(doubts_are_left_where_operands_are_not_safe),
     };
     return cmocka_run_group_tests_name("quotient", tests, NULL, NULL);
 }
