@@ -249,14 +249,27 @@ static inline uint sph_entry(int code, int q, int begin)
 #endif
 }
 
+/*
+ * Where nobody has waited to see how long lists are (@p rows is not SPH_ANY_ROWS): only if these have room, all particles
+ * are there still and no cell has too many. Else the clock asks the host, and no step runs before it answers.
+ */
+#define SPH_ANY_ROWS 0xffffffffu
+
 __kernel void sph_fill_near(SPH_LIST_ARGUMENTS, const int2 slices, __global const uint *first,
-                            __global uint *words)
+                            __global uint *words, __global const uint *totals, const uint rows,
+                            __global sph_clock *clock)
 {
     __local real4 steps[SPH_CODES];
     const int p = (int)get_global_id(0);
-    const int count = (int)start[cells.x * cells.y * cells.z];
+    const int all = cells.x * cells.y * cells.z, count = (int)start[all];
+    /* No early end before a barrier with a branch by items in it: PoCL then runs one of them only. */
+    const bool asks = rows < SPH_ANY_ROWS &&
+                      (totals[0] > rows || totals[1] > 0 || start[all + 1] > start[all]);
     sph_fill_steps(steps, n, cells);
-    if (p >= count || key[p] >> SPH_KIND_BITS == SPH_WALL || !sph_is_own(cell[p], cells, slices)) {
+    if (asks && p == 0) {
+        clock->state = SPH_ASKS_HOST;
+    }
+    if (asks || p >= count || key[p] >> SPH_KIND_BITS == SPH_WALL || !sph_is_own(cell[p], cells, slices)) {
         return;
     }
     const int group = p / SPH_SIDE_BY_SIDE, lane = p % SPH_SIDE_BY_SIDE;

@@ -447,7 +447,8 @@ __kernel void sph_tick(__global sph_clock *clock, const int what, const int firs
 {
     __local real found[SPH_GROUP];
     double all[SPH_BOUNDS];
-    if (what <= SPH_AFTER_FIRST && clock->state != SPH_RUNS) {
+    if (what == SPH_AFTER_ORDER ? clock->state == SPH_ASKS_HOST
+                                : what <= SPH_AFTER_FIRST && clock->state != SPH_RUNS) {
         return;
     }
     sph_bring_down(most, room, what <= SPH_AFTER_FIRST ? first_groups : 0,

@@ -11,10 +11,11 @@ typedef long long sph_count;
 #endif
 
 /* What the next step is to be. */
-enum { SPH_RUNS, SPH_IS_DONE, SPH_NEEDS_ORDER, SPH_IS_TOO_FAST, SPH_IS_BAD };
+enum { SPH_RUNS, SPH_IS_DONE, SPH_NEEDS_ORDER, SPH_IS_TOO_FAST, SPH_IS_BAD, SPH_ASKS_HOST };
 
 typedef struct sph_clock {
     double time, until; /* of the state, and when the caller wants it [s] */
+    double pause;       /* the first step that ends then or later is the last one [s] */
     double dt, last;    /* of the next step and of the last one [s] */
     double bound;       /* on dt, that the last step found [s] */
     double farthest,
@@ -74,7 +75,7 @@ static inline sph_clock sph_clock_plan(sph_clock c)
     if (c.state == SPH_IS_BAD) {
         return c;
     }
-    if ((c.time >= c.until) | (c.steps >= c.target)) {
+    if ((c.time >= c.until) | (c.time >= c.pause) | (c.steps >= c.target)) {
         c.state = SPH_IS_DONE;
     } else if (!c.is_ordered || (c.rebuild > 0 && c.since >= c.rebuild)) {
         c.state = SPH_NEEDS_ORDER;

@@ -80,9 +80,11 @@ typedef struct strake_sph_device {
     unsigned char *shares; /**< what is in share */
     cl_uint *in_slices;    /**< and in in_slice */
     strake_range low, high,
-        ghost[2];      /**< particles of the first and the last own slice, and of ghosts */
-    int64_t passed[2]; /**< groups of work-items of the last passes */
-    bool is_asked;     /**< what a look finds comes with the next pass, ... */
+        ghost[2];        /**< particles of the first and the last own slice, and of ghosts */
+    int64_t passed[2];   /**< groups of work-items of the last passes */
+    bool has_no_shares;  /**< what is in share is that of who is alone */
+    bool is_order_ahead; /**< nobody has seen yet what came of the last order */
+    bool is_asked;       /**< what a look finds comes with the next pass, ... */
     double seen[STRAKE_SPH_FOUND], fastest[2]; /**< ... to here; of what moves, as it was asked */
     cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
     int now;
@@ -179,8 +181,15 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
 /** Between particles' way to their cells and their order: what others need goes to them, and what they have comes. */
 strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *error);
 
-/** A new order with lists; own->clock is what comes after. */
+/**
+ * A new order with lists. Who is alone waits for nothing: what came of it the clock tells that is read next, which is
+ * SPH_ASKS_HOST where lists need more room, a particle has left the box or too many are in a cell.
+ */
 strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error);
+/** Where the clock asks the host for that: own->clock is what comes after. */
+strake_status strake_sph_end_order(strake_sph_device *own, strake_error *error);
+/** Pairs of the slices, and of all, once what was asked for with lists has come. */
+void strake_sph_weigh(strake_sph_device *own);
 /** Lists of particles that are in order, by where own->x[now] has them; arguments of passes. */
 strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error);
 /** Numbers of a pass to the device. */

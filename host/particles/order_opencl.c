@@ -9,6 +9,8 @@
 
 enum { SCAN_EACH = 8 /* as in cl/cells.cl */, MOST_IN_CELL = 2048 };
 
+static const cl_uint ANY_ROWS = 0xffffffffU; /* likewise */
+
 static void pass_scheme(const strake_sph_device *own, strake_cl_arguments *a)
 {
     strake_cl_pass(a, sizeof own->constants, &own->constants);
@@ -57,8 +59,13 @@ static strake_status enter(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_ENTER);
-    strake_sph_find_shares(&own->run, own->shares);
-    STRAKE_TRY(strake_sph_write(own, own->share, (size_t)own->run.cells.n[0], own->shares, error));
+    const bool is_alone = strake_sph_is_alone(&own->run);
+    if (!is_alone || !own->has_no_shares) {
+        strake_sph_find_shares(&own->run, own->shares);
+        STRAKE_TRY(
+            strake_sph_write(own, own->share, (size_t)own->run.cells.n[0], own->shares, error));
+        own->has_no_shares = is_alone;
+    }
     STRAKE_TRY(zero(own, own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), error));
     pass_scheme(own, &a);
     strake_cl_pass_int(&a, own->run.count);
@@ -67,7 +74,7 @@ static strake_status enter(strake_sph_device *own, strake_error *error)
     pass_buffer(&a, &own->share);
     pass_buffer(&a, &own->totals);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ENTER, &a, own->run.count, error));
-    STRAKE_TRY(strake_sph_is_alone(&own->run) ? STRAKE_OK : strake_sph_change_hands(own, error));
+    STRAKE_TRY(is_alone ? STRAKE_OK : strake_sph_change_hands(own, error));
 cleanup:
     return status;
 }
@@ -171,12 +178,18 @@ cleanup:
     return status;
 }
 
+enum { ROW_BYTES = STRAKE_SPH_SIDE_BY_SIDE * sizeof(cl_uint) };
+
+/* Rows of words that a pass looks at and leaves, behind those of lists. */
+static size_t rows_behind(const strake_sph_device *own)
+{
+    return own->settings.lists == STRAKE_SPH_WIDE ? 2 : 1;
+}
+
 /* More room for lists, where they have too little; 3 % beyond what they need. */
 static strake_status grow(strake_sph_device *own, size_t rows, strake_error *error)
 {
-    /* And what a pass looks at and leaves. */
-    const size_t more = own->settings.lists == STRAKE_SPH_WIDE ? 2 : 1;
-    const size_t bytes = (rows + more) * STRAKE_SPH_SIDE_BY_SIDE * sizeof(cl_uint);
+    const size_t bytes = (rows + rows_behind(own)) * ROW_BYTES;
     return bytes > own->words_bytes ? strake_sph_grow_words(own, bytes + bytes / 32, error)
                                     : STRAKE_OK;
 }
@@ -221,23 +234,29 @@ cleanup:
     return status;
 }
 
-/* Pairs of the slices, and of all. */
-static strake_status weigh(strake_sph_device *own, strake_error *error)
+/* Asks for pairs of the slices, which come with whatever is waited for next. */
+static strake_status ask_for_pairs(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    STRAKE_CL("clEnqueueReadBuffer",
+              own->session.cl->clEnqueueReadBuffer(own->queue, own->in_slice, CL_FALSE, 0,
+                                                   (size_t)own->run.cells.n[0] * sizeof(cl_uint),
+                                                   own->in_slices, 0, NULL, NULL),
+              error, own->session.device);
+cleanup:
+    return status;
+}
+
+void strake_sph_weigh(strake_sph_device *own)
+{
     strake_sph_run *const run = &own->run;
-    const int64_t slices = run->cells.n[0];
-    STRAKE_TRY(strake_sph_read(own, own->in_slice, 0, (size_t)slices * sizeof(cl_uint),
-                               own->in_slices, error));
     run->pairs = 0.0;
-    for (int64_t slice = 0; slice < slices; slice++) {
+    for (int64_t slice = 0; slice < run->cells.n[0]; slice++) {
         run->pairs += own->in_slices[slice];
         if (run->crew != NULL && slice >= run->own.first && slice < run->own.end) {
             run->crew->work[slice] = own->in_slices[slice];
         }
     }
-cleanup:
-    return status;
 }
 
 /* Names the first particle of the cell in which they are so many. */
@@ -297,36 +316,93 @@ cleanup:
     return status;
 }
 
-strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
+/* How long lists are to be: rows of each 32 particles, where they begin, pairs of slices. */
+static strake_status count_near(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int64_t count = own->run.count;
-    cl_uint totals[STRAKE_SPH_TOTALS], kept[2] = {0, 0};
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_COUNT_NEAR);
-    STRAKE_TRY(zero(own, own->totals, sizeof totals, error));
+    STRAKE_TRY(zero(own, own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), error));
     STRAKE_TRY(zero(own, own->in_slice, (size_t)own->run.cells.n[0] * sizeof(cl_uint), error));
     pass_list(own, &a);
     pass_buffer(&a, &own->counts);
     pass_buffer(&a, &own->first);
     pass_buffer(&a, &own->totals);
     pass_buffer(&a, &own->in_slice);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_COUNT_NEAR, &a, count, error));
-    STRAKE_TRY(scan(own, own->first, strake_sph_list_rows(count), error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_COUNT_NEAR, &a, own->run.count, error));
+    STRAKE_TRY(scan(own, own->first, strake_sph_list_rows(own->run.count), error));
+    STRAKE_TRY(ask_for_pairs(own, error));
+cleanup:
+    return status;
+}
+
+/* Lists, if they take at most so many rows and nothing else is to be looked at (cl/cells.cl); and arguments of passes. */
+static strake_status fill_near(strake_sph_device *own, cl_uint rows, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_FILL_NEAR);
+    pass_list(own, &a);
+    pass_buffer(&a, &own->first);
+    pass_buffer(&a, &own->words);
+    pass_buffer(&a, &own->totals);
+    strake_cl_pass(&a, sizeof rows, &rows);
+    pass_buffer(&a, &own->clock_there);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a, own->run.count, error));
+    STRAKE_TRY(find_ranges(own, error));
+    STRAKE_TRY(set_passes(own, error));
+cleanup:
+    return status;
+}
+
+/* Lists that were counted, once the host has seen how many and how long they are. */
+static strake_status look_and_fill(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_uint totals[STRAKE_SPH_TOTALS], kept[2] = {0, 0};
     STRAKE_TRY(strake_sph_read(own, own->start, (size_t)own->run.cells.count * sizeof kept[0],
                                sizeof kept, kept, error));
     STRAKE_TRY(strake_sph_read(own, own->totals, 0, sizeof totals, totals, error));
     STRAKE_TRY(totals[1] > 0 ? fail_crowded(own, (int64_t)totals[1], error) : STRAKE_OK);
     STRAKE_TRY(note_lost(own, kept[0], kept[1], error));
     own->run.count = kept[0];
-    STRAKE_TRY(weigh(own, error));
+    strake_sph_weigh(own);
     STRAKE_TRY(grow(own, totals[0], error));
-    a = strake_sph_begin_arguments(own, STRAKE_SPH_FILL_NEAR);
-    pass_list(own, &a);
-    pass_buffer(&a, &own->first);
-    pass_buffer(&a, &own->words);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a, own->run.count, error));
-    STRAKE_TRY(find_ranges(own, error));
-    STRAKE_TRY(set_passes(own, error));
+    STRAKE_TRY(fill_near(own, ANY_ROWS, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(count_near(own, error));
+    STRAKE_TRY(look_and_fill(own, error));
+cleanup:
+    return status;
+}
+
+/* Who is alone has lists where they have room, and goes on; the host hears of it with the steps that follow. */
+static strake_status go_ahead(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t rows = own->words_bytes / ROW_BYTES, behind = rows_behind(own);
+    STRAKE_TRY(count_near(own, error));
+    STRAKE_TRY(fill_near(own, rows > behind ? (cl_uint)(rows - behind) : 0, error));
+    STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
+    own->is_order_ahead = true;
+    own->clock.since = 0;
+    own->clock.state = SPH_RUNS; /* as far as is known */
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_end_order(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(look_and_fill(own, error));
+    own->clock.state = SPH_NEEDS_ORDER;
+    STRAKE_TRY(strake_sph_write_clock(own, error));
+    STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
+    STRAKE_TRY(strake_sph_read_clock(own, error));
 cleanup:
     return status;
 }
@@ -336,12 +412,11 @@ strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error)
     strake_status status = STRAKE_OK;
     STRAKE_TRY(enter(own, error));
     STRAKE_TRY(sort(own, error));
-    STRAKE_TRY(strake_sph_make_lists(own, error));
     own->run.clock.rebuilds++;
     if (strake_sph_is_alone(&own->run)) {
-        STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
-        STRAKE_TRY(strake_sph_read_clock(own, error));
+        STRAKE_TRY(go_ahead(own, error));
     } else {
+        STRAKE_TRY(strake_sph_make_lists(own, error));
         own->run.clock.since = 0;
         own->run.clock.is_ordered = true;
     }

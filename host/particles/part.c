@@ -206,6 +206,7 @@ static strake_status stop_clock(strake_part *part, strake_clock *clock, strake_e
 static strake_status try_steps(body *b, int64_t steps, strake_error *error)
 {
     const double pairs = b->run->clock.pairs;
+    b->run->pause = INFINITY;
     const strake_status status = strake_sph_step(b->run, steps, INFINITY, error);
     b->run->clock.pairs = pairs;
     b->run->leavers = 0;
@@ -220,24 +221,18 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     }
     strake_particles *const p = strake_particles_of(part->domain);
     strake_status status = STRAKE_OK;
-    int64_t left = leg->steps;
+    const int64_t before = b->run->clock.steps, steps = leg->steps - (b->finds ? 1 : 0);
     const double start = strake_clock_seconds();
     const strake_sph_member *const member = &b->run->crew->member[b->self];
     const double waited = member->waited;
     (void)finite; /* the run names the particle itself */
-    if (b->finds) {
-        b->finds = false;
-        b->steps++;
-        left--;
-    }
-    while (left > 0 && !is_over(part)) {
-        /* Where somebody waits for the first step after a time, each is looked at. */
-        const int64_t now = isinf(b->clock.until) ? left : 1, before = b->run->clock.steps;
-        STRAKE_TRY(strake_sph_step(b->run, now, b->clock.stop, error));
+    b->steps += leg->steps - steps;
+    b->finds = false;
+    if (steps > 0 && !is_over(part)) {
+        b->run->pause = b->clock.until;
+        status = strake_sph_step(b->run, steps, b->clock.stop, error);
         b->steps += b->run->clock.steps - before;
-        left -= now;
     }
-cleanup:
     if (status == STRAKE_ERR_NUMERIC) {
         status = strake_particles_explain(p, b->run, status, error);
     }
@@ -286,12 +281,22 @@ static void describe_cpu(const strake_part *part, strake_part_report *out)
     describe(part, out, team->isa, threads_of(part), NULL);
 }
 
-/* Nobody waits for the single steps of a lone device, and threads of parts that meet within them need not meet, too. */
+/*
+ * Nobody waits for the single steps of a lone device, and threads of parts that meet within them need not meet, too. The
+ * device itself is waited for after as many as no user waits long for.
+ */
 static int steps_at_once(const strake_part *part)
 {
-    enum { AT_ONCE = 16 };
-    const bool is_lone = strake_particles_of(part->domain)->team->roles == 1;
-    return is_lone && part->device == NULL ? 1 : AT_ONCE;
+    enum { AT_ONCE = 16, MOST_AT_ONCE = 64, UPDATES = 100000000 /* of a fast device in 0.1 s */ };
+    const strake_particles *const p = strake_particles_of(part->domain);
+    const int64_t most = UPDATES / (p->scene.count + 1);
+    if (p->team->roles > 1) {
+        return AT_ONCE;
+    }
+    return part->device == NULL  ? 1
+           : most > MOST_AT_ONCE ? MOST_AT_ONCE
+           : most < AT_ONCE      ? AT_ONCE
+                                 : (int)most;
 }
 
 static void describe_device(const strake_part *part, strake_part_report *out)

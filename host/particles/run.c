@@ -19,6 +19,7 @@ strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,
                             .sph = sph,
                             .element = strake_precision_size(precision),
                             .room = count,
+                            .pause = INFINITY,
                             .culprit = -1};
     STRAKE_CHECK(count < INT64_C(1) << STRAKE_SPH_PLACE_BITS, error, STRAKE_ERR_USAGE,
                  "%lld particles; expected less than %lld", (long long)count,

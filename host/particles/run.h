@@ -95,11 +95,12 @@ struct strake_sph_run {
     double pairs;                  /**< of a pass, own ones */
     double far,
         fast; /**< squares of the farthest way since the last order and of the greatest speed, of all ... */
-    double own_fast;       /**< likewise, of its own */
-    strake_sph_seen seen;  /**< what it saw last of its own */
-    bool is_ahead;         /**< of the step to come the first pass was asked for */
-    bool is_seen;          /**< ... as they are now */
-    double end;            /**< of the step under way [s] */
+    double own_fast;      /**< likewise, of its own */
+    strake_sph_seen seen; /**< what it saw last of its own */
+    bool is_ahead;        /**< of the step to come the first pass was asked for */
+    bool is_seen;         /**< ... as they are now */
+    double end;           /**< of the step under way [s] */
+    double pause; /**< no step begins at this time or later [s]; INFINITY: none is waited for */
     strake_sph_crew *crew; /**< NULL: it is alone for ever */
     int member;            /**< of the crew */
     strake_range own;      /**< slices */

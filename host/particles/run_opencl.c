@@ -49,6 +49,10 @@ strake_status strake_sph_read_clock(strake_sph_device *own, strake_error *error)
     strake_sph_clock *const seen = &own->run.clock;
     const strake_status status =
         strake_sph_read(own, own->clock_there, 0, sizeof own->clock, &own->clock, error);
+    if (status == STRAKE_OK && own->is_order_ahead) {
+        strake_sph_weigh(own); /* pairs have come, too */
+        own->is_order_ahead = false;
+    }
     seen->steps = own->clock.steps;
     seen->since = own->clock.since;
     seen->time = own->clock.time;
@@ -86,18 +90,21 @@ cleanup:
     return status;
 }
 
-/* Steps until the clock asks for something else, or a few: as many as lie between two orders, if they last like the last ones. */
+/*
+ * Steps until the clock asks for something else, or a few: as many as lie between two orders, if they last like the last
+ * ones. They follow a new order that nobody has seen yet, so that the host waits once for it and for them.
+ */
 static strake_status go_on(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t left = own->clock.target - own->clock.steps;
-    const int64_t expected = own->interval - own->clock.since;
+    const int64_t expected = own->interval + 1 - own->clock.since; /* one too many does nothing */
     const int64_t ahead = expected > own->ahead ? expected : own->ahead;
     STRAKE_TRY(enqueue(own, left < ahead ? left : ahead, error));
     STRAKE_TRY(strake_sph_read_clock(own, error));
     if (own->clock.state == SPH_NEEDS_ORDER) {
         own->interval = own->clock.since < MOST_AHEAD ? own->clock.since : MOST_AHEAD;
-        own->ahead = 1;
+        own->ahead = 1 + own->interval / 8;
     } else if (own->ahead < MOST_AHEAD) {
         own->ahead *= 2;
     }
@@ -132,6 +139,7 @@ static strake_status step(strake_sph_run *run, int64_t steps, double until, stra
     strake_sph_device *const own = (strake_sph_device *)run;
     sph_clock *const clock = &own->clock;
     clock->until = until;
+    clock->pause = run->pause;
     clock->target = steps < INT64_MAX - clock->steps ? clock->steps + steps : INT64_MAX;
     *clock = sph_clock_plan(*clock);
     STRAKE_TRY(strake_sph_write_clock(own, error));
@@ -140,6 +148,8 @@ static strake_status step(strake_sph_run *run, int64_t steps, double until, stra
             STRAKE_TRY(go_on(own, error));
         } else if (clock->state == SPH_NEEDS_ORDER) {
             STRAKE_TRY(strake_sph_reorder(own, error));
+        } else if (clock->state == SPH_ASKS_HOST) {
+            STRAKE_TRY(strake_sph_end_order(own, error));
         } else if (clock->state == SPH_IS_BAD) {
             STRAKE_TRY(explain(own, error));
         } else {

@@ -151,7 +151,8 @@ static strake_status take_step(strake_sph_run *run, double until, bool is_last, 
     clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
     ends = clock->dt < clock->bound;
     run->end = ends ? until : clock->time + clock->dt;
-    goes_ahead = !is_last && run->end < until && !strake_sph_is_alone(run) && !will_be_outworn(run);
+    goes_ahead = !is_last && run->end < until && run->end < run->pause &&
+                 !strake_sph_is_alone(run) && !will_be_outworn(run);
     STRAKE_TRY(run->ops->advance(run, false, error));
     STRAKE_TRY(run->ops->pass(run, true, error));
     STRAKE_TRY(run->ops->advance(run, true, error));
@@ -174,7 +175,7 @@ strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until, 
         return strake_sph_fail_stopped(error);
     }
     run->is_ahead = false;
-    for (int64_t k = 0; k < steps && run->clock.time < until; k++) {
+    for (int64_t k = 0; k < steps && run->clock.time < until && run->clock.time < run->pause; k++) {
         STRAKE_TRY(take_step(run, until, k + 1 == steps, error));
     }
 cleanup:

@@ -125,6 +125,9 @@ for run in 'cpu --threads 3' serial $device; do
     rm -rf two
 done
 if [ -n "$device" ]; then
+    try run drop.yaml --on "cpu,$device" --threads 1 --quiet --output two --set diagnostics.every=0 --set output.every=0 --set output.every_seconds=0.01
+    check "outputs after times are those of the same steps" same asoutputs two
+    rm -rf two
     # By their work, and moved while they run; as given; and stopped in the midst of an order, to go on on one.
     for parts in "cpu,$device" "$device,cpu,$device --split 2,3,3"; do
         # shellcheck disable=SC2086

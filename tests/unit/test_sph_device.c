@@ -60,16 +60,22 @@ static void must(strake_status status, const strake_error *error)
     }
 }
 
-static strake_sph_run *on_device(const strake_swarm *swarm, strake_precision precision,
-                                 const strake_settings *settings)
+static strake_sph_run *on_device_by(const strake_cl *cl, const strake_swarm *swarm,
+                                    strake_precision precision, const strake_settings *settings)
 {
     strake_sph_run *run = NULL;
     strake_error error;
-    must(strake_sph_open_device(&swarm->sph, swarm->size, swarm->is_round, precision, list.cl,
+    must(strake_sph_open_device(&swarm->sph, swarm->size, swarm->is_round, precision, cl,
                                 device(precision), settings, swarm->count, swarm->all, &run,
                                 &error),
          &error);
     return run;
+}
+
+static strake_sph_run *on_device(const strake_swarm *swarm, strake_precision precision,
+                                 const strake_settings *settings)
+{
+    return on_device_by(list.cl, swarm, precision, settings);
 }
 
 static strake_sph_run *on_cpu(const strake_swarm *swarm, strake_precision precision)
@@ -183,6 +189,57 @@ static void deep_water_has_the_bits_of_the_processor(void **state)
     (void)state;
     bits_of(&walls, STRAKE_DOUBLE, &ahead);
     bits_of(&dynamic, STRAKE_SINGLE, &both);
+}
+
+static int waits;
+
+static cl_int CL_API_CALL read_counted(cl_command_queue queue, cl_mem buffer, cl_bool waiting,
+                                       size_t offset, size_t size, void *to, cl_uint events,
+                                       const cl_event *event, cl_event *out)
+{
+    waits += waiting == CL_TRUE ? 1 : 0;
+    return list.cl->clEnqueueReadBuffer(queue, buffer, waiting, offset, size, to, events, event,
+                                        out);
+}
+
+static cl_int CL_API_CALL write_counted(cl_command_queue queue, cl_mem buffer, cl_bool waiting,
+                                        size_t offset, size_t size, const void *from,
+                                        cl_uint events, const cl_event *event, cl_event *out)
+{
+    waits += waiting == CL_TRUE ? 1 : 0;
+    return list.cl->clEnqueueWriteBuffer(queue, buffer, waiting, offset, size, from, events, event,
+                                         out);
+}
+
+/*
+ * Somebody waits for the first step at a time or later: the device finds it, and is waited for only once for each order
+ * and the steps up to the next one; and now and then where that is later than it was before.
+ */
+static void a_lone_device_is_not_waited_for(void **state)
+{
+    strake_swarm swarm = strake_swarm_block(&flat);
+    strake_cl counting = *list.cl;
+    (void)state;
+    counting.clEnqueueReadBuffer = read_counted;
+    counting.clEnqueueWriteBuffer = write_counted;
+    strake_sph_run *reference = on_cpu(&swarm, STRAKE_SINGLE);
+    strake_sph_run *run = on_device_by(&counting, &swarm, STRAKE_SINGLE, NULL);
+    step(reference, 5, INFINITY);
+    step(run, 5, INFINITY);
+    const int64_t steps = run->clock.steps, orders = run->clock.rebuilds;
+    waits = 0;
+    run->pause = reference->pause = reference->clock.time + 40.5 * reference->clock.dt;
+    step(reference, 80, INFINITY);
+    step(run, 80, INFINITY);
+    assert_true(run->clock.time >= run->pause && run->clock.time - run->clock.dt < run->pause);
+    print_message("# %d waits in %lld steps with %lld orders\n", waits,
+                  (long long)(run->clock.steps - steps), (long long)(run->clock.rebuilds - orders));
+    assert_true(run->clock.rebuilds > orders + 2);
+    assert_true(waits <= 3 * (run->clock.rebuilds - orders));
+    same(run, reference);
+    strake_sph_close(&run);
+    strake_sph_close(&reference);
+    free(swarm.all);
 }
 
 /* Quotients and roots as the device likes: near the exact ones, and they say that they are not. */
@@ -352,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_water_has_the_bits_of_the_processor),
         cmocka_unit_test(deep_water_has_the_bits_of_the_processor),
+        cmocka_unit_test(a_lone_device_is_not_waited_for),
         cmocka_unit_test(fast_quotients_are_within_a_tolerance),
         cmocka_unit_test(times_of_kernels_leave_no_trace),
         cmocka_unit_test(groups_that_are_none_are_refused),
