@@ -26,8 +26,10 @@ void strake_notices_threads(const strake_solver *solver)
 static unsigned find_present(const strake_solver *solver, bool is_placed)
 {
     unsigned present = STRAKE_FOR_TEAM;
+    const bool is_within = strake_is_within(&solver->group);
     present |= solver->domain->ranks != NULL ? STRAKE_FOR_RANKS : 0U;
-    present |= solver->team.roles > 1 ? STRAKE_FOR_SEVERAL : 0U;
+    present |= solver->domain->ranks != NULL && !is_within ? STRAKE_FOR_BORDERS : 0U;
+    present |= solver->team.roles > 1 && !is_within ? STRAKE_FOR_SEVERAL : 0U;
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_part *const part = &solver->team.part[e];
         if (!is_placed || strake_part_has_slabs(part)) {
@@ -122,7 +124,7 @@ static void tell_particles(const strake_solver *solver, unsigned present, const 
 void strake_notices_effects(const strake_solver *solver)
 {
     enum {
-        EXCHANGING = STRAKE_FOR_CPU | STRAKE_FOR_RANKS | STRAKE_FOR_SEVERAL | STRAKE_FOR_BLOCKS,
+        EXCHANGING = STRAKE_FOR_CPU | STRAKE_FOR_BORDERS | STRAKE_FOR_SEVERAL | STRAKE_FOR_BLOCKS,
         FUSED = STRAKE_FOR_MARCHING | STRAKE_FOR_TILED
     };
     const traits t = find_traits(solver);
@@ -194,22 +196,27 @@ void strake_notices_settings(const strake_solver *solver)
                     "made",
                     teams, cpus, cpus > 1 ? "s" : "");
     }
-    tell_idle(solver, present, STRAKE_FOR_RANKS, STRAKE_FOR_RANKS, "no other rank takes part");
-    if (solver->pace.kind == STRAKE_WHERE_AUTO) {
-        return; /* the settings are for whatever is chosen */
+    if ((present & STRAKE_FOR_RANKS) == 0) {
+        tell_idle(solver, present, 0,
+                  STRAKE_FOR_RANKS | ((present & of_particles) == 0 ? STRAKE_FOR_BORDERS : 0U),
+                  "no other rank takes part");
     }
     if ((present & of_particles) != 0) {
         const bool has_device = (present & STRAKE_FOR_PARTICLES) != 0;
-        tell_idle(solver, present | (has_device ? STRAKE_FOR_LIMITS : 0U), 0, ~0U,
+        tell_idle(solver, present | (has_device ? STRAKE_FOR_LIMITS : 0U), 0,
+                  ~(unsigned)STRAKE_FOR_RANKS,
                   has_device ? "particles do not use it" : "particles on the CPU do not use it");
         return;
+    }
+    if (solver->pace.kind == STRAKE_WHERE_AUTO) {
+        return; /* the settings are for whatever is chosen */
     }
     tell_idle(solver, present, STRAKE_FOR_PARTICLES, of_particles, "it is for particles");
     if ((present & STRAKE_FOR_OPENCL) == 0) {
         tell_idle(solver, present, 0, STRAKE_FOR_DEVICES, "no OpenCL device takes part");
     }
-    tell_idle(solver, present, STRAKE_FOR_OPENCL | STRAKE_FOR_RANKS,
-              STRAKE_FOR_OPENCL | STRAKE_FOR_RANKS,
+    tell_idle(solver, present, STRAKE_FOR_OPENCL | STRAKE_FOR_BORDERS,
+              STRAKE_FOR_OPENCL | STRAKE_FOR_BORDERS,
               "no OpenCL device and no other rank takes part");
     tell_idle(solver, present, STRAKE_FOR_CPU, STRAKE_FOR_CPU | STRAKE_FOR_SWARMS,
               "no `cpu` stripe takes part");

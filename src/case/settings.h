@@ -32,7 +32,7 @@ typedef enum strake_setting_for {
     STRAKE_FOR_CPU = 1 << 1,        /**< threads of the processor */
     STRAKE_FOR_OPENCL = 1 << 2,     /**< a device */
     STRAKE_FOR_RANKS = 1 << 3,      /**< other ranks */
-    STRAKE_FOR_SEVERAL = 1 << 4,    /**< several parts */
+    STRAKE_FOR_SEVERAL = 1 << 4,    /**< several parts, of grids */
     STRAKE_FOR_BLOCKS = 1 << 5,     /**< a device through which a stripe streams */
     STRAKE_FOR_MARCHING = 1 << 6,   /**< kernels that march along rows */
     STRAKE_FOR_TILED = 1 << 7,      /**< kernels that compute tiles */
@@ -42,6 +42,8 @@ typedef enum strake_setting_for {
     STRAKE_FOR_TUNER = 1 << 11,     /**< no place: it may be tuned */
     STRAKE_FOR_PARTICLES = 1 << 12, /**< kernels of particles */
     STRAKE_FOR_SWARMS = 1 << 13,    /**< threads of the processor that compute particles */
+    STRAKE_FOR_BORDERS =
+        1 << 14, /**< other ranks, of grids: slabs at borders go to them after sweeps */
     /** All of these need a device. */
     STRAKE_FOR_DEVICES = STRAKE_FOR_OPENCL | STRAKE_FOR_BLOCKS | STRAKE_FOR_MARCHING |
                          STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_LIMITS |

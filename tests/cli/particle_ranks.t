@@ -44,7 +44,10 @@ sums() { # sums FILE.json: what the statistics and the record of who left say
 
 "$STRAKE" run drop.yaml --on cpu --quiet --output one --report one.json 2>one.err || exit 1
 check "some particles leave" grep -q '"number": 120, "kind": "fluid"' one.json
-on_ranks 2 run drop.yaml --on cpu --output ranks --report two.json
+on_ranks 2 run drop.yaml --on cpu --output ranks --report two.json --set run.exchange=messages \
+    --set run.steps_per_sweep=3 --set run.overlap=on
+check "keys of grids are told to have no effect, once" test "$(grep -c ' no effect: ' .err)" = 1 -a \
+    "$(grep -c 'run.exchange, run.steps_per_sweep, run.overlap have no effect: particles' .err)" = 1
 check "statistics on 2 ranks are those of one process" cmp <(sums one.json) <(sums two.json)
 check "one summary, of both" test "$(grep -c 'steps 0 to .* done' .out)" = 1 -a "$(grep -c '^[01]:cpu ' .out)" = 2
 check "pairs of both are counted" cmp <(grep -o '"pairs": [0-9.e+]*' one.json) <(grep -o '"pairs": [0-9.e+]*' two.json)
@@ -59,6 +62,11 @@ last=$(basename "$(ls one/position_*.npy | tail -1)")
 check "3 ranks continue what 2 have written" cmp "one/$last" "two/$last"
 try run drop.yaml --quiet --on serial --output three --resume two/checkpoint.strake
 check "and one process continues what 3 have" cmp "one/$last" "three/$last"
+
+rm -rf one
+"$STRAKE" run drop.yaml --on serial --quiet --set precision=single --steps 60 --output one || exit 1
+on_ranks 3 run drop.yaml --quiet --set precision=single --steps 60 --on "cpu${has_device:+,ocl:0}" --output ranks
+same "3 ranks${has_device:+ with OpenCL devices} in single precision"
 
 rm -rf one
 "$STRAKE" run round.yaml --on cpu --quiet --output one || exit 1
