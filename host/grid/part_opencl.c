@@ -37,6 +37,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     options.is_shared = plan->is_shared;
     options.one_way = plan->one_way;
     options.movable = plan->movable;
+    options.has_all = part->domain->ranks == NULL;
     settings.overlap = settings.overlap == 0 ? plan->overlap : settings.overlap;
     options.horizon = plan->horizon;
     options.known = strake_tuned_known(&part->tuned, cells, options.pins);
@@ -322,12 +323,24 @@ static bool blocks_is_alone(const strake_part *part)
     return part->range.first == 0 && part->range.end == part->domain->slabs;
 }
 
-/* Its blocks are planned for the slabs that it has. */
-static bool never_has_room(const strake_part *part, strake_range own)
+static bool blocks_has_room(const strake_part *part, strake_range own)
 {
-    (void)part;
-    (void)own;
-    return false;
+    return strake_cl_stripe_has_room(stripe_of(part), own);
+}
+
+/* All states are in the host arrays. */
+static strake_status blocks_give(strake_part *part, const strake_range *then, int stripes, int self,
+                                 strake_error *error)
+{
+    (void)then, (void)stripes, (void)self;
+    return strake_cl_blocks_finish(blocks_of(part), error);
+}
+
+static strake_status blocks_take(strake_part *part, const strake_range *then, int stripes, int self,
+                                 strake_error *error)
+{
+    (void)stripes;
+    return strake_cl_stripe_move(stripe_of(part), then[self], error);
 }
 
 static strake_status blocks_unpin(strake_part *part, strake_error *error)
@@ -384,6 +397,12 @@ static void describe(const strake_part *part, strake_part_report *out)
     .has_driver = true, .is_whole = true, .is_tuned = true, .is_tried = true,                      \
     .cores = strake_part_device_cores, .make = make, .unmake = unmake, .describe = describe
 
+static bool never_has_room(const strake_part *part, strake_range own)
+{
+    (void)part, (void)own;
+    return false;
+}
+
 const strake_part_ops strake_part_opencl = {OPENCL_PART, .has_room = never_has_room};
 
 static const strake_part_ops resident = {OPENCL_PART,
@@ -427,7 +446,9 @@ static const strake_part_ops blocks = {OPENCL_PART,
                                        .look = blocks_look,
                                        .is_finite = blocks_is_finite,
                                        .is_alone = blocks_is_alone,
-                                       .has_room = never_has_room,
+                                       .has_room = blocks_has_room,
+                                       .give = blocks_give,
+                                       .take = blocks_take,
                                        .unpin = blocks_unpin,
                                        .check = blocks_check,
                                        .record = blocks_record};

@@ -187,11 +187,11 @@ cleanup:
     return status;
 }
 
-/* Pins the slabs of an array that blocks read or write; a rank has memory for no others. */
+/* Pins the slabs of an array that blocks read or write, now or one day; a rank has memory for no others. */
 static void pin_array(strake_cl_blocks *b, void *array)
 {
     const strake_layout *l = b->host;
-    const int64_t around = b->extra + b->demand.reach;
+    const int64_t around = b->movable ? l->n[0] : b->extra + b->demand.reach;
     const int64_t first = at_least(b->range.first - around, -(int64_t)l->lo[0]);
     const int64_t end = at_most(b->range.end + around, l->n[0] + l->hi[0]);
     char *const from = host_slab(b, array, first);

@@ -23,7 +23,8 @@ typedef struct strake_cl_blocks_options {
     int steps;       /**< per visit of a block; 0: chosen by the model */
     int64_t horizon; /**< steps between two stops for output, at least 1 */
     bool alone;      /**< no other stripe */
-    bool pins;       /**< host arrays may be pinned: drivers do not share that among contexts */
+    bool movable; /**< slabs may change their owner; the host arrays are those of the whole grid */
+    bool pins;    /**< host arrays may be pinned: drivers do not share that among contexts */
     strake_cl_known known; /**< instead of measuring; its streams give way where memory is short */
     double limit;          /**< seconds of a wait after which the device counts as hung */
 } strake_cl_blocks_options;
@@ -56,6 +57,13 @@ void strake_cl_blocks_destroy(strake_cl_blocks **blocks);
 
 /** Steps of a visit, at most @p most, with which this stripe would be fastest, by what was measured of its device. */
 int strake_cl_blocks_best(const strake_cl_blocks *blocks, int most);
+
+/** Whether the stripe could have these slabs in blocks that fit in its windows. */
+bool strake_cl_blocks_has_room(const strake_cl_blocks *blocks, strake_range range);
+
+/** From now on the stripe has these slabs, for which it has room. Finishes. */
+strake_status strake_cl_blocks_move(strake_cl_blocks *blocks, strake_range range,
+                                    strake_error *error);
 
 /**
  * Enqueues one sweep; returns before it is done, but may wait for parts of the sweep before.

@@ -27,6 +27,8 @@ struct strake_cl_blocks {
     strake_cl_demand demand;
     strake_cl_rates rates;
     bool alone;    /**< no other stripe */
+    bool movable;  /**< slabs may change their owner */
+    int64_t most;  /**< own slabs of a block that a window has room for */
     int64_t extra; /**< slabs of a window before and after a block's own */
     int streams;   /**< that exist, also while they are being made */
     strake_cl_stream stream[STRAKE_CL_MOST_STREAMS];

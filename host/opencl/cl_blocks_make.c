@@ -242,16 +242,12 @@ cleanup:
     return status;
 }
 
-static strake_status make_blocks(strake_cl_blocks *b, strake_error *error)
+/* Cuts the stripe. */
+static strake_status cut_blocks(strake_cl_blocks *b, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t slabs = b->range.end - b->range.first;
     const int64_t count = b->sizes.blocks;
-    b->extra = (b->sizes.steps - 1) * b->demand.reach;
-    const strake_layout layout = window_layout(b, b->sizes.slabs, b->extra);
-    for (int k = 0; k < b->sizes.streams; k++) {
-        STRAKE_TRY(new_stream(b, &layout, error));
-    }
     b->block = calloc((size_t)count + 1, sizeof *b->block); /* never of size 0 */
     STRAKE_CHECK(b->block != NULL, error, STRAKE_ERR_MEMORY, "out of memory for blocks");
     for (int64_t k = 0; k < count; k++) {
@@ -261,9 +257,63 @@ static strake_status make_blocks(strake_cl_blocks *b, strake_error *error)
         STRAKE_TRY(plan_edges(b, each, error));
     }
     b->report.sizes = b->sizes;
+cleanup:
+    return status;
+}
+
+static void release_blocks(strake_cl_blocks *b)
+{
+    strake_cl_blocks_release_events(b);
+    for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
+        strake_cl_release_buffer(b->kernels, &b->block[k].edges.list);
+    }
+    free(b->block);
+    b->block = NULL;
+}
+
+static strake_status make_blocks(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    b->extra = (b->sizes.steps - 1) * b->demand.reach;
+    b->most = b->sizes.slabs;
+    const strake_layout layout = window_layout(b, b->most, b->extra);
+    for (int k = 0; k < b->sizes.streams; k++) {
+        STRAKE_TRY(new_stream(b, &layout, error));
+    }
+    STRAKE_TRY(cut_blocks(b, error));
     b->report.rates = b->rates;
     b->report.memory =
         (uint64_t)b->sizes.streams * strake_cl_window_bytes(b->kernels, &layout, &(uint64_t){0});
+cleanup:
+    return status;
+}
+
+/* As many blocks of some slabs as windows have room for, or as the case says. */
+static int64_t count_blocks(const strake_cl_blocks *b, int64_t slabs)
+{
+    const int64_t asked = settings_of(b)->blocks;
+    return asked > slabs ? slabs : asked > 0 ? asked : (slabs + b->most - 1) / b->most;
+}
+
+bool strake_cl_blocks_has_room(const strake_cl_blocks *b, strake_range range)
+{
+    const int64_t slabs = range.end - range.first;
+    return b->movable && slabs > 0 && slabs < b->host->n[0] &&
+           strake_cl_sizes_slabs(slabs, count_blocks(b, slabs)) <= b->most;
+}
+
+strake_status strake_cl_blocks_move(strake_cl_blocks *b, strake_range range, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t slabs = range.end - range.first;
+    STRAKE_TRY(strake_cl_blocks_finish(b, error));
+    release_blocks(b);
+    b->range = range;
+    b->demand.slabs = slabs;
+    b->sizes.blocks = count_blocks(b, slabs);
+    b->sizes.slabs = strake_cl_sizes_slabs(slabs, b->sizes.blocks);
+    b->start = 0;
+    STRAKE_TRY(cut_blocks(b, error));
 cleanup:
     return status;
 }
@@ -279,6 +329,7 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     b->host = host;
     b->range = range;
     b->alone = options->alone;
+    b->movable = options->movable;
     b->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)settings_of(b)->wait,
                                    .limit = options->limit};
     b->pins.cl = kernels->cl;
@@ -366,11 +417,7 @@ void strake_cl_blocks_destroy(strake_cl_blocks **blocks)
             (void)api(b)->clFinish(b->stream[k].queue);
         }
     }
-    strake_cl_blocks_release_events(b);
-    for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
-        strake_cl_release_buffer(b->kernels, &b->block[k].edges.list);
-    }
-    free(b->block);
+    release_blocks(b);
     release_streams(b);
     strake_cl_pins_release(&b->pins);
     free(b);

@@ -22,6 +22,7 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
                                              .horizon = options->horizon > 0 ? options->horizon
                                                                              : UNKNOWN_HORIZON,
                                              .alone = is_whole,
+                                             .movable = options->movable && options->has_all,
                                              .pins = options->pins,
                                              .known = options->known,
                                              .limit = options->limit};
@@ -136,6 +137,32 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
 cleanup:
     strake_cl_stripe_destroy(&s);
     return status;
+}
+
+/* Bytes that some slabs would take if they were resident. */
+static uint64_t resident_bytes(const strake_cl_stripe *s, strake_range range, uint64_t *largest)
+{
+    const strake_cl_resident_options resident = {.steps = s->steps, .capacity = range};
+    const strake_layout layout =
+        strake_cl_resident_layout(s->kernels.graph, s->host, range, &resident);
+    return strake_cl_window_bytes(&s->kernels, &layout, largest);
+}
+
+bool strake_cl_stripe_has_room(const strake_cl_stripe *s, strake_range range)
+{
+    uint64_t largest = 0;
+    const bool streams = s->kernels.options.run.blocks > 0 ||
+                         resident_bytes(s, range, &largest) > s->memory ||
+                         !strake_cl_device_may_hold(s->kernels.device, (double)largest);
+    return streams && strake_cl_blocks_has_room(s->blocks, range);
+}
+
+strake_status strake_cl_stripe_move(strake_cl_stripe *s, strake_range range, strake_error *error)
+{
+    uint64_t largest = 0;
+    s->range = range;
+    s->need = resident_bytes(s, range, &largest);
+    return strake_cl_blocks_move(s->blocks, range, error);
 }
 
 void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)

@@ -18,6 +18,7 @@ typedef struct strake_cl_stripe_options {
     bool is_shared;                  /**< another stripe is on the same device */
     bool one_way;                    /**< slabs wander down: it must fit in the device's memory */
     bool movable;                    /**< slabs may change their owner while it runs */
+    bool has_all;                    /**< the host arrays are those of the whole grid */
     int64_t horizon;                 /**< steps between two stops for output; 0: unknown */
     strake_cl_known known;           /**< of streaming, from tuning */
     strake_cl_wakes wakes;           /**< what makes cells active */
@@ -28,7 +29,7 @@ typedef struct strake_cl_stripe_options {
 typedef struct strake_cl_stripe {
     strake_cl_kernels kernels;
     const strake_layout *host;
-    strake_range range; /**< of the grid; when it was made */
+    strake_range range; /**< of the grid; if it is resident, when it was made */
     int steps;          /**< most per sweep */
     uint64_t need;   /**< bytes that its arrays take if resident, without room for others' slabs */
     uint64_t memory; /**< bytes that they may take */
@@ -52,6 +53,13 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
                                       const strake_cl_stripe_options *options,
                                       strake_cl_stripe **out, strake_error *error);
 void strake_cl_stripe_destroy(strake_cl_stripe **stripe);
+
+/** Whether one that streams could have these slabs as it is, and would still have to stream. */
+bool strake_cl_stripe_has_room(const strake_cl_stripe *stripe, strake_range range);
+
+/** Gives one that streams these slabs, for which it has room. */
+strake_status strake_cl_stripe_move(strake_cl_stripe *stripe, strake_range range,
+                                    strake_error *error);
 
 /** The memory of the stripe and how it streams through the device, sizes.steps = 0 if it does not. */
 void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_report *out);

@@ -14,13 +14,18 @@
 enum {
     TIMED = 3,
     MOST_TIMED = 256,
+    FOLLOWING =
+        2, /* sweeps of a stripe that streams, at least: alone the next one begins before the last has ended */
     ROUNDS = 2,
     LEAST_TRIALS = 3,
     MOST_TRIALS = STRAKE_TIMES_KEPT - 1
 };
 
-/* Seconds of a trial that decides, and of all trials that say how far it may be off. */
-static const double enough = 0.02, patience = 1.0;
+/*
+ * Seconds of a trial that decides, and of one that is not repeated for that; of all trials that say how far it may be
+ * off.
+ */
+static const double enough = 0.02, plenty = 0.2, patience = 1.0;
 
 /* Devices of one name start with equal rates unless their trials differ by this ratio: less is noise. */
 static const double most_off = 1.25;
@@ -33,6 +38,15 @@ static int64_t find_steps(const strake_pace *pace, double step, double seconds)
     return (wanted + pace->team->at_once - 1) / pace->team->at_once * pace->team->at_once;
 }
 
+static bool streams(const strake_team *team)
+{
+    bool any = false;
+    for (int e = 0; e < team->parts; e++) {
+        any = any || (team->part[e].body != NULL && team->part[e].ops->visit != NULL);
+    }
+    return any;
+}
+
 strake_status strake_time_team(strake_pace *pace, double *seconds, double *part_seconds,
                                strake_error *error)
 {
@@ -41,12 +55,17 @@ strake_status strake_time_team(strake_pace *pace, double *seconds, double *part_
     int64_t timed = 0;
     STRAKE_TRY(strake_team_upload(pace->team, error));
     STRAKE_TRY(strake_team_try(pace->team, pace->team->at_once, error));
-    start = strake_clock_seconds();
-    STRAKE_TRY(strake_team_try(pace->team, pace->team->at_once, error));
-    timed = find_steps(pace, (strake_clock_seconds() - start) / pace->team->at_once, enough);
+    timed = (streams(pace->team) ? FOLLOWING : 1) * (int64_t)pace->team->at_once;
     start = strake_clock_seconds();
     STRAKE_TRY(strake_team_try(pace->team, timed, error));
     *seconds = (strake_clock_seconds() - start) / (double)timed;
+    if (*seconds * (double)timed < plenty) {
+        const int64_t fit = find_steps(pace, *seconds, enough);
+        timed = fit > timed ? fit : timed;
+        start = strake_clock_seconds();
+        STRAKE_TRY(strake_team_try(pace->team, timed, error));
+        *seconds = (strake_clock_seconds() - start) / (double)timed;
+    }
     for (int e = 0; e < pace->team->parts; e++) {
         part_seconds[e] = 0.0;
     }
@@ -221,6 +240,17 @@ static strake_status first_weights(const strake_pace *pace, double *weight, stra
     return STRAKE_OK;
 }
 
+/*
+ * Whether it is to be measured who takes part. Where a stripe streams through its device, others may cost it more
+ * than they compute, so that of a list, too, those begin without slabs beside whom steps would be no shorter.
+ */
+static bool has_choice(const strake_pace *pace)
+{
+    return pace->kind == STRAKE_WHERE_AUTO ||
+           (strake_team_may_stream(pace->team) && !strake_may_rest(pace->which) &&
+            strake_rebalance_policy(pace->which, false) == STRAKE_BALANCE_MODEL);
+}
+
 strake_status strake_balance(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -229,7 +259,7 @@ strake_status strake_balance(strake_pace *pace, strake_error *error)
     if (pace->team->part[0].ops->meets_within && pace->domain->work != NULL) {
         return strake_share_work(pace, error);
     }
-    if (pace->kind == STRAKE_WHERE_AUTO) {
+    if (has_choice(pace)) {
         return strake_choose(pace, error);
     }
     STRAKE_TRY(first_weights(pace, weight, error));

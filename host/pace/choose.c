@@ -68,7 +68,7 @@ void strake_tell_choice(strake_pace *pace, double seconds, bool taken, const cha
 }
 
 /*
- * A part that cannot take part only loses, others may do the work: a device that fails, and one that the
+ * A part that cannot take part in `auto` only loses, others may do the work: a device that fails, and one that the
  * case's keys leave too little memory. @return the status where that is no such failure
  */
 static strake_status forgive(strake_pace *pace, const strake_part *part, strake_status status,
@@ -76,7 +76,8 @@ static strake_status forgive(strake_pace *pace, const strake_part *part, strake_
 {
     const char *what = part != NULL ? part->name : "the team";
     const bool may_lack = part == NULL || part->ops->has_driver;
-    if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && may_lack)) {
+    if (pace->kind == STRAKE_WHERE_AUTO &&
+        (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && may_lack))) {
         strake_tell(&pace->team->notices, "%sauto: %s is left out: %s",
                     status == STRAKE_ERR_DEVICE ? STRAKE_NOTICE_WARNING : "", what, error->text);
         (void)snprintf(new_choice(pace, 0.0, false, "it failed")->where, sizeof pace->choice->where,
@@ -251,7 +252,7 @@ static strake_status choose_ways(choice *c, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_pace *pace = c->pace;
     const strake_case *which = pace->which;
-    if (which->run.steps_per_sweep == 0 && pace->team->at_once > 1) {
+    if (which->run.steps_per_sweep == 0 && pace->team->at_once > 1 && pace->team->visit == 0) {
         STRAKE_TRY(try_way(c, &pace->team->most_at_once, 1, "one step per exchange", error));
     }
     if (which->run.overlap == 0) {
@@ -310,8 +311,7 @@ static strake_status measure_all(choice *c, strake_error *error)
     memset(c->weight, 0, sizeof c->weight);
     STRAKE_TRY(time_each(c, error));
     c->seconds = c->alone[c->order[0]];
-    STRAKE_CHECK(c->seconds < INFINITY, error, STRAKE_ERR_DEVICE,
-                 "auto: no part can run this case");
+    STRAKE_CHECK(c->seconds < INFINITY, error, STRAKE_ERR_DEVICE, "no part can run this case");
     c->weight[c->order[0]] = 1.0 / c->seconds;
     for (int k = 1; k < c->pace->team->parts && c->alone[c->order[k]] < INFINITY; k++) {
         bool taken = false;
@@ -321,8 +321,7 @@ cleanup:
     return status;
 }
 
-/* Whether steps leave out cells that are still: trials compute all, and nobody knows how many there will be. */
-static bool may_rest(const strake_case *which)
+bool strake_may_rest(const strake_case *which)
 {
     bool any = false;
     for (int f = 0; f < which->problem->fields; f++) {
@@ -331,13 +330,33 @@ static bool may_rest(const strake_case *which)
     return any;
 }
 
+/* What a user is told of the choice. */
+static void tell_team(const choice *c, bool rests)
+{
+    const strake_team *const team = c->pace->team;
+    char names[160];
+    name_team(c->pace, names, sizeof names);
+    if (c->pace->kind == STRAKE_WHERE_AUTO) {
+        strake_tell(&team->notices, "auto: %s, about %.3g ms a step%s (%s alone %.3g)", names,
+                    1e3 * c->seconds, rests ? " where every cell is active" : "",
+                    team->parts > 1 ? "the fastest part" : names, 1e3 * c->alone[c->order[0]]);
+        return;
+    }
+    for (int e = 0; e < team->parts; e++) {
+        if (!strake_part_has_slabs(&team->part[e]) && !team->part[e].dropped) {
+            strake_tell(&team->notices,
+                        "%s begins without slabs: with it a step would not be %.0f %% shorter",
+                        team->part[e].name, 100.0 * (least_gain - 1.0));
+        }
+    }
+}
+
 strake_status strake_choose(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char team[160];
     int parts = 0;
     bool good = false;
-    const bool rests = may_rest(pace->which);
+    const bool rests = strake_may_rest(pace->which);
     choice c = {.pace = pace};
     strake_prediction *const prediction = calloc(1, sizeof *prediction);
     STRAKE_CHECK(prediction != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
@@ -379,10 +398,7 @@ strake_status strake_choose(strake_pace *pace, strake_error *error)
                                "while it runs"
                        : good ? "the fastest, as predicted"
                               : "the fastest");
-    name_team(pace, team, sizeof team);
-    strake_tell(&pace->team->notices, "auto: %s, about %.3g ms a step%s (%s alone %.3g)", team,
-                1e3 * c.seconds, rests ? " where every cell is active" : "",
-                pace->team->parts > 1 ? "the fastest part" : team, 1e3 * c.alone[c.order[0]]);
+    tell_team(&c, rests);
 cleanup:
     free(prediction);
     return status;

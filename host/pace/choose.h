@@ -40,8 +40,11 @@ strake_status strake_balance_weights(strake_pace *pace, double *weight, double *
  */
 strake_status strake_share_work(strake_pace *pace, strake_error *error);
 
-/** `auto`: chooses and places. */
+/** Chooses who takes part, and places: of `auto`, and of a list where that may be faster (balance.c). */
 strake_status strake_choose(strake_pace *pace, strake_error *error);
+
+/** Whether steps leave out cells that are still: trials compute all, and nobody knows how many there will be. */
+bool strake_may_rest(const strake_case *which);
 
 /** Remembers what the placed team was measured to take, for strake_solver_choices(). */
 void strake_tell_choice(strake_pace *pace, double seconds, bool taken, const char *why);

@@ -209,26 +209,6 @@ static int most_steps(strake_solver *solver)
 }
 
 /*
- * Whether a device beside others will not hold its stripe: all of them together have less memory than the domain
- * needs.
- */
-static bool may_stream(const strake_team *team)
-{
-    double memory = 0.0;
-    int devices = 0;
-    for (int e = 0; e < team->parts; e++) {
-        const strake_part *const part = &team->part[e];
-        const uint64_t asked = (uint64_t)team->which->run.device_memory;
-        if (part->ops->has_driver) {
-            devices++;
-            memory += (double)strake_cl_usable_memory(part->device, asked);
-        }
-    }
-    return team->parts > 1 && devices > 0 &&
-           (team->which->run.blocks > 0 || team->domain->bytes >= memory);
-}
-
-/*
  * Most steps that a sweep may get: more than usual of several ranks, where figures of them may choose, and where
  * stripes stream through devices, beside others. The columns that this adds to the arrays are few of theirs.
  */
@@ -245,7 +225,7 @@ static strake_status lay_out(strake_solver *solver, strake_error *error)
     team->deepest = depth;
     STRAKE_TRY(solver->kind->lay_out(solver->domain, 1, error));
     if (d->ranks == NULL && solver->kind->sweep != NULL && team->asked == 0 && !d->is_adaptive &&
-        may_stream(team)) {
+        strake_team_may_stream(team)) {
         const int64_t ghosts = d->beside[0] + d->beside[1] > 0 ? d->beside[0] + d->beside[1] : 1;
         const int64_t room = 1 + d->columns / COLUMNS_PER_GHOST / ghosts;
         const int most = most_steps(solver);

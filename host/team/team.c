@@ -41,6 +41,22 @@ void strake_team_release(strake_team *team)
     unmake_parts(team);
 }
 
+bool strake_team_may_stream(const strake_team *team)
+{
+    double memory = 0.0;
+    int devices = 0;
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *const part = &team->part[e];
+        const uint64_t asked = (uint64_t)team->which->run.device_memory;
+        if (part->ops->has_driver) {
+            devices++;
+            memory += (double)strake_cl_usable_memory(part->device, asked);
+        }
+    }
+    return team->parts > 1 && devices > 0 &&
+           (team->which->run.blocks > 0 || team->domain->bytes >= memory);
+}
+
 /* Threads of a part with slabs. */
 static int count_workers(const strake_team *team, const strake_part *part)
 {

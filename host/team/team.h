@@ -134,6 +134,12 @@ void strake_team_weigh(strake_team *team);
 /** Slabs of all parts, then those of other ranks next to them. @param[out] stripe  room for two more than parts @return their number */
 int strake_team_stripes(const strake_team *team, strake_range *stripe);
 
+/**
+ * Whether a device beside others will not hold its stripe: all of them together have less memory than the domain
+ * needs.
+ */
+bool strake_team_may_stream(const strake_team *team);
+
 /** Ends all parts and roles. */
 void strake_team_release(strake_team *team);
 

@@ -53,7 +53,19 @@ if [ -n "$faulty" ]; then
     check "resident" sh -c '! grep -q "\"streaming\"" tight.json'
     check "in less memory" test "$(held tight.json | cut -d' ' -f2)" -lt "$(held roomy.json | cut -d' ' -f2)"
     check "to the same bytes" "$STRAKE" compare large tight
-    unset STRAKE_TEST_MAX_ALLOC STRAKE_OPENCL_LIBRARY
+    # Where stripes stream it is measured whether others are worth it; who is not has no slabs, unless shares are given.
+    unset STRAKE_TEST_MAX_ALLOC
+    slow=(--on cpu,ocl:0 --no-tune --set run.blocks=3)
+    STRAKE_TEST_FAULTS=slow:kernels try run case.yaml "${slow[@]}" --output slow --report slow.json
+    exits 0 "beside a slow device that streams"
+    check "it has no slabs" grep -q '"id": "ocl:0".*"rows": \[\([0-9]*\), \1\]' slow.json
+    check "which is told" grep -q '^strake: note: ocl:0 begins without slabs: with it a step would not be 3 % shorter' .err
+    check "and the choice reported" grep -q '"where": "cpu", .*"taken": true, "why": "the fastest"' slow.json
+    check "to the same bytes" "$STRAKE" compare whole slow
+    STRAKE_TEST_FAULTS=slow:kernels try run case.yaml "${slow[@]}" --split 1,1 --steps 2 --report shared.json
+    exits 0 "with shares given"
+    check "it has them" sh -c '! grep -q "\"id\": \"ocl:0\".*\"rows\": \[\([0-9]*\), \1\]" shared.json'
+    unset STRAKE_OPENCL_LIBRARY
 else
     skip "arrays beyond the largest buffer" "no library to stand in front of a driver"
 fi

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "case/case.h"
-#include "solver/solver.h"
+#include "solver/solver_impl.h"
 #include "tests/support/trial.h"
 
 enum { ROWS = 61, COLS = 97, MIRRORED = STRAKE_TRIAL_OTHER };
@@ -259,6 +259,46 @@ static void a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial(v
     }
 }
 
+/* From the processors to the device and back: the device's part is not made anew. */
+static void move_slabs(fixture *f, const cut *c, uint64_t expected)
+{
+    static const int64_t mine[] = {12, 9, 11, 10};
+    enum { MOVES = sizeof mine / sizeof mine[0], STEPS = 29 };
+    f->which->run.balance = 1 + (int)STRAKE_BALANCE_MODEL;
+    strake_solver *solver = open_cut(f, "cpu,ocl:0", "12,49", c);
+    const void *body = NULL;
+    for (int k = 0; k < MOVES; k++) {
+        int64_t owned[2] = {mine[k], ROWS - mine[k]};
+        strake_error error;
+        strake_harness_step(solver, STEPS / MOVES); /* the first one places */
+        body = k == 0 ? solver->team.part[1].body : body;
+        assert_int_equal(strake_rebalance_move(&solver->pace, owned, &error), STRAKE_OK);
+        assert_int_equal(solver->team.part[0].range.end, mine[k]);
+        assert_ptr_equal(solver->team.part[1].body, body);
+    }
+    strake_harness_step(solver, STEPS - STEPS / MOVES * MOVES);
+    assert_true(strake_trial_checksum(f, solver) == expected);
+    strake_close(&solver);
+    f->which->run.balance = 0;
+}
+
+static void slabs_move_to_and_from_a_stripe_that_streams(void **state)
+{
+    const strake_subject *subject = *state;
+    const cut cuts[] = {{20, 2, 2, 0}, {0, 0, 2, between[size_of(subject)][2]}};
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int k = 0; k < 2; k++) {
+        fixture f;
+        begin(&f, subject, 0, ROWS, COLS, k, false, false);
+        strake_solver *serial = strake_trial_open(&f, "serial", NULL, 1);
+        strake_harness_step(serial, 29);
+        const uint64_t expected = strake_trial_checksum(&f, serial);
+        strake_close(&serial);
+        move_slabs(&f, &cuts[k], expected);
+        end(&f);
+    }
+}
+
 static void infinity_stops_the_run(void **state)
 {
     const strake_subject *subject = *state;
@@ -295,6 +335,7 @@ int main(void)
         cmocka_unit_test(every_fusion_gives_the_bytes_of_serial),
         cmocka_unit_test(beside_other_stripes_the_bytes_are_those_of_serial),
         cmocka_unit_test(a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial),
+        cmocka_unit_test(slabs_move_to_and_from_a_stripe_that_streams),
         cmocka_unit_test(infinity_stops_the_run),
     };
     return strake_trial_run(tests, sizeof tests / sizeof tests[0]);
