@@ -19,17 +19,12 @@
 
 #include "case/settings.h"
 #include "engine/activity.h"
+#include "engine/isa.h"
 #include "engine/layout.h"
 #include "engine/loops.h"
 
 /** One worker's plan and rings; not shared between threads. */
 typedef struct strake_pipeline strake_pipeline;
-
-/** The best instruction set of this processor that was compiled in. */
-strake_isa strake_isa_best(void);
-/** Whether this processor has it and it was compiled in. */
-bool strake_isa_is_there(strake_isa isa);
-const char *strake_isa_name(strake_isa isa);
 
 /**
  * Plans the pipeline of a graph. Allocates (and, called by the worker itself, first-touches) the rings.

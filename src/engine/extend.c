@@ -144,32 +144,67 @@ static void fill_ghost(const strake_statics *s, int f, int axis, const int64_t a
     put(s, f, at, o.factor > 0.0 ? get(s, f, from) : o.factor < 0.0 ? -get(s, f, from) : o.number);
 }
 
+/* The part of a line that ghosts take from another one, bit for bit, where they do. @return whether they did */
+static bool copy_line(const strake_statics *s, int f, int axis, const int64_t at[STRAKE_AXES],
+                      strake_range columns)
+{
+    const strake_layout *l = s->layout;
+    const bool follows_others =
+        l->boundary[axis] == STRAKE_OPEN && edge_of(s, f, axis) == STRAKE_EDGE_FREE_OF_DIVERGENCE;
+    const origin o = origin_of(s, f, axis, at[axis]);
+    if (axis == 2 || follows_others || !(o.factor > 0.0) || o.is_turned) {
+        return false;
+    }
+    const int64_t first = columns.first;
+    const int64_t to = strake_layout_at(l, at[0], at[1], first);
+    const int64_t from =
+        strake_layout_at(l, axis == 0 ? o.index : at[0], axis == 1 ? o.index : at[1], first);
+    char *const array = s->array[f];
+    memcpy(array + to * l->element_size, array + from * l->element_size,
+           (size_t)((columns.end - first) * l->element_size));
+    return true;
+}
+
 /* A ghost index of an axis, at all places of the others. */
 static void fill_index(const strake_statics *s, int f, int axis, int64_t index, box places,
                        int64_t end)
 {
     int64_t at[STRAKE_AXES];
+    const strake_range columns = places.side[2];
     places.side[axis] = (strake_range){index, index + 1};
     for (at[0] = places.side[0].first; at[0] < places.side[0].end; at[0]++) {
         for (at[1] = places.side[1].first; at[1] < places.side[1].end; at[1]++) {
-            for (at[2] = places.side[2].first; at[2] < places.side[2].end; at[2]++) {
+            at[2] = places.side[2].end;
+            at[2] = copy_line(s, f, axis, at, columns) ? at[2] : places.side[2].first;
+            for (; at[2] < places.side[2].end; at[2]++) {
                 fill_ghost(s, f, axis, at, end);
             }
         }
     }
 }
 
-/* The columns of a slab beyond the ends of a periodic grid, of which there are many, one from another. */
+/* The ends of a line that is filled soon: each lies in a page of its own, for which a burst of lines would wait. */
+static void ask_ahead(const strake_layout *l, char *array, int64_t i, int64_t m)
+{
+    enum { AHEAD = 16, LINE = 64 };
+    const int64_t n = l->n[2];
+    const int64_t line = strake_layout_at(l, i, m, 0) + AHEAD * l->pitch;
+    if (line + l->pitch < l->elements) {
+        __builtin_prefetch(array + (line - l->lo[2]) * l->element_size, 1);
+        __builtin_prefetch(array + line * l->element_size, 1);
+        __builtin_prefetch(array + (line + n - 1) * l->element_size, 1);
+        __builtin_prefetch(array + (line + n + l->hi[2] - 1) * l->element_size, 1);
+    }
+}
+
+/* The columns of a slab beyond the ends of a periodic grid, of which there are many. */
 static void wrap_columns(const strake_statics *s, int f, const box *places)
 {
     const strake_layout *l = s->layout;
-    for (int64_t g = 0; g < l->lo[2] + l->hi[2]; g++) {
-        const int64_t k = g < l->lo[2] ? -1 - g : l->n[2] + g - l->lo[2];
-        const int64_t from = strake_ghost_source(STRAKE_PERIODIC, l->n[2], k);
-        for (int64_t m = places->side[1].first; m < places->side[1].end; m++) {
-            const int64_t line = strake_layout_at(l, places->side[0].first, m, 0);
-            strake_element_copy(s->array[f], l->element_size, line + k, line + from);
-        }
+    const int64_t i = places->side[0].first;
+    for (int64_t m = places->side[1].first; m < places->side[1].end; m++) {
+        ask_ahead(l, s->array[f], i, m);
+        strake_layout_fill_line(l, s->array[f], strake_layout_at(l, i, m, 0));
     }
 }
 

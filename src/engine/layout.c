@@ -144,6 +144,11 @@ static void fill_line(const strake_layout *layout, void *array, int64_t line, in
     fill_ghosts(layout, array, line, n, n + layout->hi[2], left, right);
 }
 
+void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line)
+{
+    fill_line(layout, array, line, 0, layout->n[2]);
+}
+
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
                                 int64_t end)
 {
@@ -151,7 +156,7 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
     const int64_t left = layout->lo[2];
     for (int64_t i = first; i < end; i++) {
         for (int64_t m = 0; m < n; m++) {
-            fill_line(layout, array, strake_layout_at(layout, i, m, 0), 0, layout->n[2]);
+            strake_layout_fill_line(layout, array, strake_layout_at(layout, i, m, 0));
         }
         for (int64_t m = -layout->lo[1]; m < n + layout->hi[1]; m++) {
             const int64_t source = strake_ghost_source(layout->boundary[1], n, m);

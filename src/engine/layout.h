@@ -88,6 +88,9 @@ bool strake_ghost_is_turned(strake_boundary boundary, int64_t n, int64_t i);
 void strake_layout_turn(const strake_layout *layout, void *to, const void *from, int64_t first,
                         int64_t count);
 
+/** Fills the ghosts of axis 2 of the line whose column 0 is element @p line, by index map. */
+void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line);
+
 /** Fills the ghosts of axes 2 and 1 of slabs [first, end) of a state or scalar array, by index map. */
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
                                 int64_t end);

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/lines.h"
 #include "problem/mpdata.h"
 
 enum { STATES = 1 }; /* in the table; a case has one for every tracer */
@@ -215,169 +214,6 @@ static bool is_usual(const strake_case *which)
     return dims > 1 && !is_alone && (others <= 1 || (dims == 2 && is_plain));
 }
 
-/*
- * What leaves a cell in one step over its content; the negative of the smallest content, and of the
- * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
- * the field itself. What diffusion makes of a cell's own part in it: it may not change its sign.
- */
-enum { OUTFLOW, LEAST_H, LEAST_PSI, DIFFUSION };
-
-/* A line of the grid, or a piece of one, as surveys read it. */
-typedef struct line {
-    const strake_layout *layout;
-    void *const *array;
-    const double *number;
-    int64_t at[STRAKE_AXES];
-    int64_t count;
-} line;
-
-static const double *values(const line *l, int field, int axis, int more, strake_piece room)
-{
-    return strake_piece_of(l->layout, l->array[field], l->number[field],
-                           l->at[0] + (axis == 0 ? 1 : 0), l->at[1] + (axis == 1 ? 1 : 0), l->at[2],
-                           l->count + more, room);
-}
-
-static void add_line(const line *l, strake_extreme *extreme, const double *value)
-{
-    strake_extreme_add_line(extreme, value, l->count, l->at[0], l->at[1], l->at[2]);
-}
-
-/*
- * Twice what flows out through the two faces of each cell across an axis: |u| + u is exact, without a branch, and no
- * number where u is none.
- */
-static void add_outflow(const line *l, int field, int axis, bool is_first, strake_piece out)
-{
-    strake_piece room[2];
-    const double *const before = values(l, field, -1, axis == 2 ? 1 : 0, room[0]);
-    const double *const after = axis == 2 ? before + 1 : values(l, field, axis, 0, room[1]);
-    for (int64_t k = 0; k < l->count && is_first; k++) {
-        out[k] = (fabs(after[k]) + after[k]) + (fabs(before[k]) - before[k]);
-    }
-    for (int64_t k = 0; k < l->count && !is_first; k++) {
-        out[k] = (out[k] + (fabs(after[k]) + after[k])) + (fabs(before[k]) - before[k]);
-    }
-}
-
-/* Mostly nothing is larger than before; what is no number is larger than any. */
-static void add_outflows(const line *l, strake_extreme *extreme, const double *twice)
-{
-    const double bound = 2.0 * extreme->value;
-    const int64_t whole = l->count / 4 * 4;
-    double beyond = 0.0; /* four at a time, and no integers: compilers vectorise that */
-    for (int64_t k = 0; k < whole; k += 4) {
-        const double a = twice[k] <= bound ? 0.0 : 1.0, b = twice[k + 1] <= bound ? 0.0 : 1.0;
-        const double c = twice[k + 2] <= bound ? 0.0 : 1.0, d = twice[k + 3] <= bound ? 0.0 : 1.0;
-        beyond += (a + b) + (c + d);
-    }
-    for (int64_t k = whole; k < l->count; k++) {
-        beyond += twice[k] <= bound ? 0.0 : 1.0;
-    }
-    for (int64_t k = 0; k < l->count && beyond > 0.0; k++) {
-        strake_extreme_add(extreme, isnan(twice[k]) ? (double)INFINITY : 0.5 * twice[k], l->at[0],
-                           l->at[1], l->at[2] + k);
-    }
-}
-
-/* The least of a field, whose negatives count; what is no number is less than any. */
-static void add_least(const line *l, int field, strake_extreme *extreme)
-{
-    strake_piece room;
-    strake_piece value;
-    const double *const x = values(l, field, -1, 0, room);
-    for (int64_t k = 0; k < l->count; k++) {
-        value[k] = isnan(x[k]) ? (double)INFINITY : -x[k];
-    }
-    add_line(l, extreme, value);
-}
-
-/* What flows out of each cell by diffusion in a step, over its content: the faces have the mean of h. */
-static void add_diffusion(const line *l, const strake_mpdata_fields *fields, const double *number,
-                          strake_extreme *extreme)
-{
-    strake_piece part = {0.0};
-    for (int d = 0; d < fields->dims; d++) {
-        const int axis = strake_mpdata_axis(fields->dims, d);
-        strake_piece room[3];
-        const double *h[3];
-        for (int k = 0; k < 3; k++) {
-            int64_t at[STRAKE_AXES] = {l->at[0], l->at[1], l->at[2]};
-            at[axis] += k - 1;
-            h[k] = strake_piece_of(l->layout, l->array[fields->h], l->number[fields->h], at[0],
-                                   at[1], at[2], l->count, room[k]);
-        }
-        for (int64_t k = 0; k < l->count; k++) {
-            part[k] += number[d] * (h[1][k] + 0.5 * (h[0][k] + h[2][k])) / h[1][k];
-        }
-    }
-    add_line(l, extreme, part);
-}
-
-/* Per direction: the largest diffusion number of a tracer. @return whether there is any */
-static bool diffusion_numbers(const strake_case *which, const strake_mpdata_fields *fields,
-                              double number[STRAKE_AXES])
-{
-    double most = 0.0;
-    for (int k = 0; k < fields->u; k++) {
-        most = fmax(most, strake_mpdata_diffusivity(which, k));
-    }
-    for (int d = 0; d < fields->dims; d++) {
-        number[d] = strake_mpdata_diffusion_number(which, most, d);
-    }
-    return most > 0.0;
-}
-
-static void survey_line(const strake_mpdata_scheme *options, const strake_mpdata_fields *fields,
-                        const line *l, strake_extreme extreme[STRAKE_MAX_EXTREMES])
-{
-    strake_piece room;
-    strake_piece out;
-    const bool is_one = l->array[fields->h] == NULL && l->number[fields->h] == 1.0;
-    for (int d = 0; d < fields->dims; d++) {
-        add_outflow(l, fields->u + d, strake_mpdata_axis(fields->dims, d), d == 0, out);
-    }
-    if (!is_one) {
-        const double *const h = values(l, fields->h, -1, 0, room);
-        for (int64_t k = 0; k < l->count; k++) {
-            out[k] /= h[k];
-        }
-        add_least(l, fields->h, &extreme[LEAST_H]);
-    } else if (l->at[2] == 0) {
-        strake_extreme_add(&extreme[LEAST_H], -1.0, l->at[0], l->at[1], 0);
-    }
-    add_outflows(l, &extreme[OUTFLOW], out);
-    if (options->changes) {
-        add_least(l, fields->h_next, &extreme[LEAST_H]);
-    }
-    for (int f = 0; f < fields->u && options->nonnegative && !options->gauge; f++) {
-        add_least(l, f, &extreme[LEAST_PSI]);
-    }
-}
-
-static void survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
-                   void *const *array, const double *number,
-                   strake_extreme extreme[STRAKE_MAX_EXTREMES])
-{
-    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
-    const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
-    const int64_t n = layout->n[2];
-    double diffusion[STRAKE_AXES];
-    const bool diffuses = diffusion_numbers(which, &fields, diffusion);
-    for (int64_t i = slabs.first; i < slabs.end; i++) {
-        for (int64_t m = 0; m < layout->n[1]; m++) {
-            for (int64_t j = 0; j < n; j += STRAKE_PIECE) {
-                const int64_t count = n - j < STRAKE_PIECE ? n - j : STRAKE_PIECE;
-                const line piece = {layout, array, number, {i, m, j}, count};
-                survey_line(&options, &fields, &piece, extreme);
-                if (diffuses) {
-                    add_diffusion(&piece, &fields, diffusion, &extreme[DIFFUSION]);
-                }
-            }
-        }
-    }
-}
-
 /* "[3, 4]": where an extreme is. */
 static const char *place(const strake_case *which, const strake_extreme *extreme, char text[80])
 {
@@ -394,7 +230,7 @@ static const char *place(const strake_case *which, const strake_extreme *extreme
 /* Diffusion is a step of its own before the advection: either is stable by itself. */
 static double pace(const strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
-    return fmax(extreme[OUTFLOW].value, extreme[DIFFUSION].value);
+    return fmax(extreme[STRAKE_MPDATA_OUTFLOW].value, extreme[STRAKE_MPDATA_DIFFUSION].value);
 }
 
 /* Stability: what leaves a cell in one step may not exceed its content (exactly 1 is legal). */
@@ -402,9 +238,9 @@ static strake_status judge(const strake_case *which,
                            const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_extreme *out = &extreme[OUTFLOW];
-    const strake_extreme *h = &extreme[LEAST_H];
-    const strake_extreme *psi = &extreme[LEAST_PSI];
+    const strake_extreme *out = &extreme[STRAKE_MPDATA_OUTFLOW];
+    const strake_extreme *h = &extreme[STRAKE_MPDATA_LEAST_H];
+    const strake_extreme *psi = &extreme[STRAKE_MPDATA_LEAST_PSI];
     const bool changes = strake_mpdata_scheme_of(which).changes;
     char text[80];
     /* In single precision the inputs themselves are rounded: allow for that of two faces per direction. */
@@ -421,7 +257,7 @@ static strake_status judge(const strake_case *which,
                  "most 1 is stable: scale the flow (or, where it is given as a velocity, time.dt) "
                  "by %.6g or less",
                  which->file, place(which, out, text), out->value, 1.0 / out->value);
-    out = &extreme[DIFFUSION];
+    out = &extreme[STRAKE_MPDATA_DIFFUSION];
     STRAKE_CHECK(which->courant > 0.0 || !(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
                  "%s: unstable: parameters.diffusivity moves %.9g times the content of cell %s in "
                  "a step; at most 1 is stable: time.dt of %.6g or less",
@@ -443,7 +279,8 @@ cleanup:
         .quantity = strake_mpdata_measures, .measures_each = true,                                 \
         .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight,                        \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
-        .check = check, .uses = uses, .is_usual = is_usual, .survey = survey, .judge = judge,      \
+        .check = check, .uses = uses, .is_usual = is_usual, .survey = strake_mpdata_survey,        \
+        .judge = judge,                                                                            \
     }
 
 const strake_problem strake_problem_mpdata1d =

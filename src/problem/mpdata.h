@@ -29,6 +29,23 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
 /** Whether the case gives a field: a file, a shape, a number other than NaN. */
 bool strake_mpdata_is_given(const strake_case *which, int field);
 
+/**
+ * What leaves a cell in one step over its content; the negative of the smallest content, and of the
+ * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
+ * the field itself. What diffusion makes of a cell's own part in it: it may not change its sign.
+ */
+enum {
+    STRAKE_MPDATA_OUTFLOW,
+    STRAKE_MPDATA_LEAST_H,
+    STRAKE_MPDATA_LEAST_PSI,
+    STRAKE_MPDATA_DIFFUSION
+};
+
+/** These extremes, for strake_problem.survey. */
+void strake_mpdata_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                          void *const *array, const double *number,
+                          strake_extreme extreme[STRAKE_MAX_EXTREMES]);
+
 /** Refuses what a time step that follows from the flow (time.courant) does not go with. */
 strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *error);
 

@@ -25,7 +25,7 @@ fi
 
 # How many arrays a loop writes, where that is not one.
 {
-    printf '%s 0\n' non_finite least greatest # their result is one number
+    printf '%s 0\n' non_finite least greatest outflow_{1,2,3}d outflow_h_{1,2,3}d # their result is one number
     echo "lava_keep -1"
     echo "half 2"       # in the test's own source below
     awk '/^#define LOOP / { match($0, /loop_[0-9a-f]+/); name = substr($0, RSTART, RLENGTH); count = 0 }

@@ -1,7 +1,7 @@
 /*
  * What a problem's table says of its static inputs is done to them: ghosts beyond every kind of edge, by
  * an own statement that reflects a place until it is inside; flows without divergence; weights; and a
- * problem with walls that change the sign of the velocity through them, on every placement.
+ * problem with walls that change the sign of the velocity through them, on every placement. What surveys find in them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,6 +16,9 @@
 
 #include "case/case.h"
 #include "engine/extend.h"
+#include "engine/isa.h"
+#include "problem/mpdata.h"
+#include "problem/mpdata_survey.h"
 #include "tests/support/harness.h"
 
 enum { GHOSTS = 3, MOST = 40000 };
@@ -436,6 +439,130 @@ static void placements_do_not_matter(void **state)
     strake_inputs_close(&in);
 }
 
+/* Numbers between -1/4 and 1/4 of eight binary digits: sums of them are exact in either precision. */
+static double small_number(uint32_t *seed)
+{
+    *seed = *seed * 1664525U + 1013904223U;
+    return (double)(int)(*seed >> 24) / 512.0 - 0.25;
+}
+
+/* The largest sum of outflows over content and the least content, cell by cell; what is no number is the largest. */
+static void find_extremes(const bed *b, bool is_one, strake_extreme *out, double *least)
+{
+    const strake_layout *const l = &b->layout;
+    *out = (strake_extreme){-INFINITY, {0, 0, 0}};
+    *least = is_one ? 1.0 : INFINITY;
+    for (int64_t k = 0; k < l->n[0] * l->n[1] * l->n[2]; k++) {
+        const int64_t at[3] = {k / (l->n[1] * l->n[2]), k / l->n[2] % l->n[1], k % l->n[2]};
+        double sum = 0.0;
+        for (int d = 0; d < 3; d++) {
+            if (b->array[F0 + d] != NULL) {
+                const double after =
+                    get(b, F0 + d, at[0] + (d == 0), at[1] + (d == 1), at[2] + (d == 2));
+                const double before = get(b, F0 + d, at[0], at[1], at[2]);
+                sum += isnan(after) || isnan(before) ? (double)INFINITY
+                                                     : fmax(after, 0.0) - fmin(before, 0.0);
+            }
+        }
+        const double h = is_one ? 1.0 : get(b, PLAIN, at[0], at[1], at[2]);
+        if (sum / h > out->value) {
+            *out = (strake_extreme){sum / h, {at[0], at[1], at[2]}};
+        }
+        *least = fmin(*least, h);
+    }
+}
+
+static void survey_one(int dims, int size, bool is_one, bool has_nan)
+{
+    static const char *const text[] = {
+        "problem: mpdata2d\ngrid: {rows: 2, cols: 520}\ntime: {steps: 1}\n",
+        "problem: mpdata3d\ngrid: {planes: 2, rows: 2, cols: 520}\ntime: {steps: 1}\n"};
+    const int64_t n[] = {2, dims == 3 ? 2 : 1, 520};
+    const strake_boundary kind[] = {STRAKE_PERIODIC, STRAKE_PERIODIC, STRAKE_PERIODIC};
+    uint32_t seed = (uint32_t)(dims + size);
+    strake_case *which = NULL;
+    strake_error error;
+    strake_extreme found[STRAKE_MAX_EXTREMES], want;
+    void *array[STRAKE_MAX_FIELDS] = {NULL};
+    double number[STRAKE_MAX_FIELDS], least = 0.0;
+    bed b;
+    assert_int_equal(strake_case_parse("survey", text[dims - 2], NULL, true, &which, &error),
+                     STRAKE_OK);
+    open_bed(&b, walled, n, kind, size);
+    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    for (int64_t k = 0; k < n[0] * n[1] * n[2]; k++) {
+        for (int f = PLAIN; f < FIELDS; f += f == PLAIN ? F0 - PLAIN : 1) {
+            const double x = small_number(&seed) + (f == PLAIN ? 1.0 : 0.0);
+            if (b.array[f] != NULL) {
+                put(&b, f, k / n[2] / n[1], k / n[2] % n[1], k % n[2], x);
+            }
+        }
+    }
+    if (has_nan) {
+        put(&b, F2, 1, n[1] - 1, 515, (double)NAN);
+    }
+    extend(&b, 1);
+    for (int d = 0; d < dims; d++) {
+        array[at.u + d] = b.array[F0 + strake_mpdata_axis(dims, d)];
+    }
+    array[at.h] = is_one ? NULL : b.array[PLAIN];
+    for (int f = 0; f < STRAKE_MAX_FIELDS; f++) {
+        number[f] = 1.0;
+    }
+    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
+        found[k] = (strake_extreme){-INFINITY, {0, 0, 0}};
+    }
+    find_extremes(&b, is_one, &want, &least);
+    strake_mpdata_survey(which, &b.layout, (strake_range){0, n[0]}, array, number, found);
+    assert_true(found[STRAKE_MPDATA_OUTFLOW].value == want.value);
+    assert_memory_equal(found[STRAKE_MPDATA_OUTFLOW].cell, want.cell, sizeof want.cell);
+    assert_true(found[STRAKE_MPDATA_LEAST_H].value == -least);
+    close_bed(&b);
+    strake_case_close(&which);
+}
+
+static void surveys_find_the_cell_of_the_largest_outflow(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 16; variant++) {
+        survey_one(variant % 2 + 2, variant / 2 % 2 == 0 ? 8 : 4, variant / 4 % 2 == 1,
+                   variant / 8 == 1);
+    }
+}
+
+/* Of every instruction set: what is beyond its bound is counted, NaN too, and what is as large is not. */
+static void loops_of_surveys_count_what_is_beyond(void **state)
+{
+    enum { LINE = 37 };
+    static const strake_row_function rows[2][STRAKE_ISAS] = {STRAKE_ROW_LIST(outflow_1d, f64),
+                                                             STRAKE_ROW_LIST(outflow_h_1d, f64)};
+    (void)state;
+    for (int isa = 0; isa < STRAKE_ISAS; isa++) {
+        double u[LINE + 1], h[LINE];
+        uint32_t seed = 5;
+        for (int k = 0; k < LINE; k++) {
+            u[k] = small_number(&seed);
+            h[k] = k == 7 ? 0.5 : 1.0;
+        }
+        u[LINE] = u[20] = (double)NAN; /* cells 19, 20 and 36 */
+        for (int with_h = 0; with_h < 2 && strake_isa_is_there((strake_isa)isa); with_h++) {
+            const double bound[] = {2.0 * (fmax(u[4], 0.0) - fmin(u[3], 0.0)), 1.0};
+            const void *const in[STRAKE_SURVEY_OPERANDS] = {
+                u, &u[1], [STRAKE_SURVEY_H] = h, [STRAKE_SURVEY_BOUND] = bound};
+            int64_t count = -1, want = with_h;
+            void *const out[] = {&count};
+            for (int k = 0; k < LINE; k++) {
+                const double twice =
+                    2.0 * (fmax(u[k + 1], 0.0) - fmin(u[k], 0.0)) / (with_h == 1 ? h[k] : 1.0);
+                want += isnan(u[k]) || isnan(u[k + 1]) || twice > bound[0] ? 1 : 0;
+            }
+            rows[with_h][isa](out, in, LINE);
+            assert_int_equal(count, want);
+            assert_true(want > 3 && want < LINE);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +571,8 @@ int main(void)
         cmocka_unit_test(weights_are_means_at_the_faces),
         cmocka_unit_test(a_box_is_a_quarter_of_its_images),
         cmocka_unit_test(placements_do_not_matter),
+        cmocka_unit_test(surveys_find_the_cell_of_the_largest_outflow),
+        cmocka_unit_test(loops_of_surveys_count_what_is_beyond),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
