@@ -61,10 +61,13 @@ typedef struct task {
 /* What the ticks of a block ask for of a slab that is read or written soon. */
 typedef struct asking {
     bool reads, writes;
-    int64_t first, end;         /* lines, */
-    int64_t left, right;        /* columns of them, */
-    int64_t share;              /* and lines of cache to ask for in a call for a line */
-    int64_t slab, line, column; /* the next ones of this tick */
+    int read, written;                   /* arrays that are, by stream: */
+    const char *from[STRAKE_MAX_VALUES]; /* column 0 of line 0 of the slab in them */
+    char *to[STRAKE_MAX_VALUES];
+    int64_t first, end;        /* lines, */
+    int64_t left, pieces;      /* first column of them, and lines of cache in each, */
+    int64_t share;             /* of which so many are asked for in a call for a line */
+    int64_t slab, line, piece; /* the next ones of this tick */
 } asking;
 
 /* One time step of a sweep; its rings are its own. A sweep of fewer steps takes the last ones. */

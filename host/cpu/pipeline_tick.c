@@ -173,39 +173,48 @@ void strake_pipeline_plan_asking(const strake_pipeline *p, const sweep *w, pass 
                          .writes = s == w->last && p->spans == NULL && p->line == NULL,
                          .first = w->m - l->lo[1],
                          .end = w->m + w->lines + l->hi[1],
-                         .left = w->c - (l->lo[2] + p->vector - 1) / p->vector * p->vector,
-                         .right = w->c + w->columns + l->hi[2]};
-    const int64_t pieces = (s->asking.right - s->asking.left + p->vector - 1) / p->vector;
-    s->asking.share = (pieces * (s->asking.end - s->asking.first) + calls - 1) / calls;
+                         .left = w->c - (l->lo[2] + p->vector - 1) / p->vector * p->vector};
+    asking *a = &s->asking;
+    a->pieces = (w->c + w->columns + l->hi[2] - a->left + p->vector - 1) / p->vector;
+    a->share = (a->pieces * (a->end - a->first) + calls - 1) / calls;
 }
 
-static void begin_asking(const strake_pipeline *p, pass *s)
+static void begin_asking(const strake_pipeline *p, const sweep *w, pass *s)
 {
     asking *a = &s->asking;
     a->slab = s->tick + (p->is_flat ? SLABS_AHEAD : 1);
     const bool is_there = a->slab >= 0 && a->slab < p->layout->n[0];
-    a->line = (a->reads || a->writes) && is_there ? a->first : a->end;
-    a->column = a->left;
+    const int64_t at = is_there ? strake_layout_at(p->layout, a->slab, 0, 0) * p->size : 0;
+    a->read = a->written = 0;
+    for (int k = 0; k < p->streams && is_there; k++) {
+        const int v = p->stream[k];
+        if (!p->graph->value[v].is_output && a->reads) {
+            a->from[a->read++] = (const char *)w->array[v] + at;
+        } else if (p->graph->value[v].is_output && a->writes) {
+            a->to[a->written++] = (char *)w->next[v] + at;
+        }
+    }
+    a->line = a->read + a->written > 0 ? a->first : a->end;
+    a->piece = 0;
 }
 
 /* Asks for @p count lines of cache of one line, in all arrays. */
 static void ask_line(const strake_pipeline *p, const sweep *w, const asking *a, int64_t count)
 {
-    const int64_t end = a->column + count * p->vector;
-    const int64_t own = w->c + w->columns < end ? w->c + w->columns : end;
+    const int64_t column = a->left + a->piece * p->vector;
+    const int64_t place = (a->line * p->layout->pitch + column) * p->size;
     const bool is_own = a->line >= w->m && a->line < w->m + w->lines;
-    const int64_t at = strake_layout_at(p->layout, a->slab, a->line, 0);
-    for (int k = 0; k < p->streams; k++) {
-        const int v = p->stream[k];
-        if (p->graph->value[v].is_output) {
-            for (int64_t j = a->column > w->c ? a->column : w->c; a->writes && is_own && j < own;
-                 j += p->vector) {
-                __builtin_prefetch((char *)w->next[v] + (at + j) * p->size, 1, 3);
-            }
-            continue;
+    for (int k = 0; k < a->read; k++) {
+        for (int64_t n = 0; n < count; n++) {
+            __builtin_prefetch(a->from[k] + place + n * PIPELINE_ALIGNMENT, 0, 3);
         }
-        for (int64_t j = a->column; a->reads && j < end; j += p->vector) {
-            __builtin_prefetch((const char *)w->array[v] + (at + j) * p->size, 0, 3);
+    }
+    for (int k = 0; k < a->written && is_own; k++) {
+        for (int64_t n = 0; n < count; n++) {
+            const int64_t j = column + n * p->vector;
+            if (j >= w->c && j < w->c + w->columns) {
+                __builtin_prefetch(a->to[k] + place + n * PIPELINE_ALIGNMENT, 1, 3);
+            }
         }
     }
     /* Without a side effect gcc takes the whole function for pure and drops its calls. */
@@ -216,13 +225,13 @@ static void ask_line(const strake_pipeline *p, const sweep *w, const asking *a, 
 static void ask_ahead(const strake_pipeline *p, const sweep *w, asking *a)
 {
     for (int64_t left = a->share; left > 0 && a->line < a->end;) {
-        const int64_t pieces = (a->right - a->column + p->vector - 1) / p->vector;
-        const int64_t count = pieces < left ? pieces : left;
+        const int64_t rest = a->pieces - a->piece;
+        const int64_t count = rest < left ? rest : left;
         ask_line(p, w, a, count);
         left -= count;
-        a->column += count * p->vector;
-        if (a->column >= a->right) {
-            a->column = a->left;
+        a->piece += count;
+        if (a->piece == a->pieces) {
+            a->piece = 0;
             a->line++;
         }
     }
@@ -274,21 +283,23 @@ static void run_lines(strake_pipeline *p, const sweep *w, pass *s, const task *t
                       const void *const *first_in, void *const *first_out, bool is_own)
 {
     const int64_t lines = w->lines + t->lo[1] + t->hi[1];
+    const int64_t n = elements_of(p, t, w->columns);
     const int64_t *stride = s == w->begin ? t->stride : t->ring_stride;
     const void *in[STRAKE_LOOP_INPUTS];
     void *out[STRAKE_LOOP_STAGES];
+    memcpy(in, first_in, (size_t)t->reads * sizeof *in);
+    memcpy(out, first_out, (size_t)t->outputs * sizeof *out);
     for (int64_t m = 0; m < lines; m++) {
-        for (int k = 0; k < t->outputs; k++) {
-            out[k] = (char *)first_out[k] + m * t->out_stride;
-        }
-        for (int k = 0; k < t->reads; k++) {
-            in[k] = (const char *)first_in[k] + m * stride[k];
-        }
         ask_ahead(p, w, &s->asking);
-        run_line(p, t, in, out, elements_of(p, t, w->columns), t->lo[2], w->columns,
-                 is_own && t->is_state);
+        run_line(p, t, in, out, n, t->lo[2], w->columns, is_own && t->is_state);
         if (is_own && m >= t->lo[1] && m < t->lo[1] + w->lines) {
             reduce_line(p, t, out, 0, w->columns);
+        }
+        for (int k = 0; k < t->outputs; k++) {
+            out[k] = (char *)out[k] + t->out_stride;
+        }
+        for (int k = 0; k < t->reads; k++) {
+            in[k] = (const char *)in[k] + stride[k];
         }
     }
 }
@@ -378,7 +389,7 @@ static bool has_columns(const strake_pipeline *p, const task *t, int64_t q)
 /* One step takes one input slab. */
 void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s)
 {
-    begin_asking(p, s);
+    begin_asking(p, w, s);
     for (int k = 0; k < p->loops; k++) {
         const task *t = &s->task[k];
         const int64_t q = s->tick - t->lag;
