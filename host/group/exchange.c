@@ -18,8 +18,9 @@ enum {
     DEEPEST_LINES = 4, /* ... since their ghost slabs are large */
     INTERIOR = 5, /* as strips.c: times the border slabs that a worker has, or nothing is hidden */
     TRIALS = 16,
-    BATCHES = 9,     /* of exchanges that are timed, each ... */
-    MOST_ROUNDS = 32 /* ... of so many at most */
+    BATCHES = 9,      /* of exchanges that are timed, each ... */
+    MOST_ROUNDS = 32, /* ... of so many at most */
+    TAG_TRIAL = 970   /* down; up: one more */
 };
 
 /* Others must be better by this ratio. */
@@ -43,9 +44,12 @@ strake_status strake_exchange_load(strake_rank_group *group, const char *cache, 
     strake_rank_setup setup;
     int known = 0;
     const strake_exchange asked = (strake_exchange)group->which->run.exchange;
-    x->way = asked == STRAKE_EXCHANGE_AUTO ? STRAKE_EXCHANGE_BOTH : asked;
-    x->predicted = x->whole = x->measured = (double)NAN;
-    if (ranks == NULL || !group->which->run.tuned || strake_is_within(group)) {
+    const bool is_within = strake_is_within(group);
+    x->way = is_within                       ? STRAKE_EXCHANGE_MESSAGES
+             : asked == STRAKE_EXCHANGE_AUTO ? STRAKE_EXCHANGE_BOTH
+                                             : asked;
+    x->predicted = x->whole = x->measured = x->reduce = x->reduced = (double)NAN;
+    if (ranks == NULL || !group->which->run.tuned) {
         return STRAKE_OK;
     }
     x->figures = calloc(1, sizeof *x->figures);
@@ -63,7 +67,7 @@ strake_status strake_exchange_load(strake_rank_group *group, const char *cache, 
     STRAKE_TRY(strake_ranks_broadcast(ranks, x->figures, sizeof *x->figures, error));
     if (known == 0) {
         strake_exchange_free(group);
-        if (is_open(group)) {
+        if (is_open(group) && !is_within) {
             strake_tell(&group->team->notices, "%s", x->why);
         }
     }
@@ -160,6 +164,17 @@ static strake_round_case round_of(const strake_rank_group *group, const common *
         c.bytes *= 2.0;
     }
     return c;
+}
+
+/* What a pass exchanges within its leg: the outermost slabs' results. */
+static strake_round_case round_within(const strake_rank_group *group, const common *all)
+{
+    const strake_domain *const d = group->domain;
+    return (strake_round_case){.is_crowded = all->is_crowded,
+                               .has_device = all->has_device,
+                               .round = d->ends == STRAKE_PERIODIC ? STRAKE_ROUND_RING
+                                                                   : STRAKE_ROUND_LINE,
+                               .bytes = d->ops->exchange(d, 1, 2, 1.0).slab_bytes};
 }
 
 /* Slabs that every rank must have. */
@@ -292,7 +307,7 @@ strake_status strake_exchange_choose(strake_rank_group *group, strake_error *err
         return STRAKE_OK;
     }
     STRAKE_TRY(find_common(group, &all, error));
-    if (is_open(group)) {
+    if (is_open(group) && !strake_is_within(group)) {
         STRAKE_TRY(strake_ranks_agree(group->ranks, time_rank(group, &compute, error), error));
         list_options(group, &all, compute);
         STRAKE_TRY(agree_on_options(group, error));
@@ -301,7 +316,9 @@ strake_status strake_exchange_choose(strake_rank_group *group, strake_error *err
         STRAKE_TRY(strake_trial_choose(
             group, strake_round_best(x->option, x->options, 0, least_change), error));
     }
-    c = round_of(group, &all, x->way, group->team->at_once);
+    c = strake_is_within(group) ? round_within(group, &all)
+                                : round_of(group, &all, x->way, group->team->at_once);
+    x->reduce = x->figures->reduce[all.is_crowded ? STRAKE_WAIT_CROWDED : STRAKE_WAIT_AWAKE];
     x->whole = strake_round_seconds(x->figures, &c);
     c.has_device = false;
     x->predicted = strake_round_seconds(x->figures, &c);
@@ -315,33 +332,103 @@ const char *strake_exchange_name(strake_exchange way, char *text, size_t size)
     return strake_setting_text(&settings, strake_setting_find("run.exchange"), text, size);
 }
 
+/* --- what it takes here ---------------------------------------------------------------------------- */
+
+/* Seconds of one of so many rounds of all ranks at once. */
+typedef strake_status (*rounds_of_ranks)(strake_rank_group *group, int rounds, double *seconds,
+                                         strake_error *error);
+
+/* Messages as within a leg, of the same bytes as predicted. */
+static strake_status trade_slabs(strake_rank_group *group, int rounds, double *seconds,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_domain *const d = group->domain;
+    const int count = strake_ranks_count(group->ranks), self = strake_ranks_self(group->ranks);
+    const size_t bytes = (size_t)d->ops->exchange(d, 1, 2, 1.0).slab_bytes;
+    strake_transfer send[2], receive[2];
+    int sides = 0;
+    double start = 0.0;
+    char *const data = calloc(4, bytes + 1);
+    STRAKE_TRY(strake_ranks_agree(
+        group->ranks,
+        data != NULL ? STRAKE_OK
+                     : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
+        error));
+    for (int side = 0; side < 2; side++) { /* before and after */
+        const int other = self + (side == 0 ? -1 : 1), peer = (other + count) % count;
+        if (d->ends == STRAKE_PERIODIC || peer == other) {
+            char *const box = data + 2 * (size_t)side * bytes;
+            send[sides] = (strake_transfer){peer, TAG_TRIAL + side, box, bytes};
+            receive[sides++] = (strake_transfer){peer, TAG_TRIAL + 1 - side, box + bytes, bytes};
+        }
+    }
+    start = strake_clock_seconds();
+    for (int k = 0; k < rounds; k++) {
+        STRAKE_TRY(strake_ranks_trade(group->ranks, send, sides, receive, sides, error));
+    }
+    *seconds = (strake_clock_seconds() - start) / rounds;
+cleanup:
+    free(data);
+    return status;
+}
+
+static strake_status reduce(strake_rank_group *group, int rounds, double *seconds,
+                            strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double start = strake_clock_seconds();
+    for (int k = 0; k < rounds; k++) {
+        double value = 1.0;
+        STRAKE_TRY(strake_ranks_most(group->ranks, &value, 1, error));
+    }
+    *seconds = (strake_clock_seconds() - start) / rounds;
+cleanup:
+    return status;
+}
+
+/* The least of some batches, as the figures are measured. @return in @p samples, of how many rounds */
+static strake_status time_rounds(strake_rank_group *group, rounds_of_ranks run, double predicted,
+                                 double *measured, int *samples, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double seconds[BATCHES];
+    const double fit = batch_seconds / fmax(predicted, batch_seconds / MOST_ROUNDS);
+    const int rounds = fit > 2.0 ? (int)fit : 2;
+    STRAKE_TRY(run(group, rounds, &seconds[0], error)); /* the first ones take longer */
+    for (int k = 0; k < BATCHES; k++) {
+        STRAKE_TRY(run(group, rounds, &seconds[k], error));
+    }
+    STRAKE_TRY(strake_ranks_most(group->ranks, seconds, BATCHES, error));
+    strake_sort(seconds, BATCHES);
+    *measured = seconds[0];
+    *samples = BATCHES * rounds;
+cleanup:
+    return status;
+}
+
 strake_status strake_exchange_rehearse(strake_rank_group *group, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_rank_exchange *const x = &group->exchange;
-    double seconds[BATCHES];
-    char text[160], name[16];
+    const bool is_within = strake_is_within(group);
+    char text[160], how[80], name[16];
+    int ignored = 0;
     const int slack = prctl(PR_GET_TIMERSLACK);
-    const double fit = batch_seconds / fmax(x->predicted, batch_seconds / MOST_ROUNDS);
-    const int rounds = fit > 2.0 ? (int)fit : 2;
     if (x->figures == NULL) {
         return STRAKE_OK;
     }
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* as the thread that exchanges */
-    STRAKE_TRY(
-        strake_border_time(group, rounds, &seconds[0], error)); /* the first ones take longer */
-    for (int k = 0; k < BATCHES; k++) {
-        STRAKE_TRY(strake_border_time(group, rounds, &seconds[k], error));
-    }
-    STRAKE_TRY(strake_ranks_most(group->ranks, seconds, BATCHES, error));
-    strake_sort(seconds, BATCHES);
-    x->measured = seconds[0]; /* as the figures are measured */
-    x->samples = BATCHES * rounds;
+    STRAKE_TRY(time_rounds(group, is_within ? trade_slabs : strake_border_time, x->predicted,
+                           &x->measured, &x->samples, error));
+    STRAKE_TRY(time_rounds(group, reduce, x->reduce, &x->reduced, &ignored, error));
     (void)strake_number_print(text, sizeof text, "%.3g us predicted, %.3g us measured",
                               1e6 * x->predicted, 1e6 * x->measured);
-    strake_tell(&group->team->notices, "ranks exchange %s every %d step%s%s the figures of %s: %s",
-                strake_exchange_name(x->way, name, sizeof name), group->team->at_once,
-                group->team->at_once > 1 ? "s" : "",
+    (void)snprintf(how, sizeof how, "%s every %d step%s",
+                   strake_exchange_name(x->way, name, sizeof name), group->team->at_once,
+                   group->team->at_once > 1 ? "s" : "");
+    strake_tell(&group->team->notices, "ranks exchange %s%s the figures of %s: %s",
+                is_within ? "messages after every pass" : how,
                 x->chose_way || x->chose_steps ? ", chosen by" : "; by", x->figures->date, text);
 cleanup:
     (void)prctl(PR_SET_TIMERSLACK, (unsigned long)(slack > 0 ? slack : 50000));

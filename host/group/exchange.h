@@ -18,13 +18,16 @@ void strake_exchange_free(strake_rank_group *group);
 /** Most steps per exchange that may be chosen. @param[in] usual  without figures @param[in] most  possible */
 int strake_exchange_deepest(const strake_rank_group *group, int usual, int most);
 
-/** Chooses, once the team of every rank is placed, and places it anew where that changes it. Collective. */
+/**
+ * Chooses, once the team of every rank is placed, and places it anew where that changes it. Where parts exchange within
+ * their legs there is nothing to choose, and their messages are predicted: of a pass with slices of mean size. Collective.
+ */
 strake_status strake_exchange_choose(strake_rank_group *group, strake_error *error);
 
 /** The word of run.exchange for it. Returns @p text. */
 const char *strake_exchange_name(strake_exchange way, char *text, size_t size);
 
-/** Times exchanges of the placed borders, for the report, and tells what was chosen. Collective. */
+/** Times these exchanges, and an all-reduce, for the report, and tells what was chosen. Collective. */
 strake_status strake_exchange_rehearse(strake_rank_group *group, strake_error *error);
 
 #endif

@@ -25,6 +25,8 @@ typedef struct strake_rank_exchange {
     double whole;     /**< [s] likewise, with the ways between devices and host arrays */
     double measured;  /**< [s] of that, all ranks ready for it; NaN: it was not */
     int samples;      /**< that it is of */
+    double reduce;    /**< predicted [s] of an all-reduce by itself, and ...; NaN: unknown */
+    double reduced;   /**< ... measured likewise */
     double waited;    /**< [s] from sending to having received, in all sweeps of this rank, ... */
     int64_t sweeps;   /**< ... so many */
 } strake_rank_exchange;

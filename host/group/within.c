@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/chains.h"
+#include "group/exchange.h"
 #include "group/shares.h"
 #include "pace/choose.h"
 
@@ -86,6 +87,8 @@ strake_status strake_within_place(strake_rank_group *group, strake_error *error)
     fewest = -(double)group->team->at_once;
     STRAKE_TRY(strake_ranks_most(group->ranks, &fewest, 1, error));
     group->team->at_once = (int)-fewest;
+    STRAKE_TRY(strake_exchange_choose(group, error));
+    STRAKE_TRY(strake_exchange_rehearse(group, error));
 cleanup:
     return status;
 }

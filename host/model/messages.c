@@ -18,8 +18,10 @@ enum {
     LEAST_ROUNDS = 2, /* ... and at least: some links are faster every other time */
     SLOWEST = 50,     /* batches: no larger messages after one that takes as long */
     PASSES = 3,       /* over all sizes, with time enough: what disturbs one spares another */
-    TAG = 930,        /* there; back, or up: one more; of several messages: two more each */
-    WORD = 1          /* bytes, where slabs are in memory of both */
+    HEADER = 256,     /* bytes that protocols may add to what they have room for */
+    MOST_JUMPS = 8,
+    TAG = 930, /* there; back, or up: one more; of several messages: two more each */
+    WORD = 1   /* bytes, where slabs are in memory of both */
 };
 
 /* [s] of a batch with the usual budget: all sizes together then take some 10 s. */
@@ -235,33 +237,60 @@ static strake_path fit(const strake_measured *m)
     return strake_fit_path(point, m->points);
 }
 
+/* Where paths go, and what threads compute meanwhile. */
+typedef struct sweeping {
+    const bench *b;
+    bool pair;
+    strake_round round;
+    strake_measured *out, *worked;
+} sweeping;
+
+/* One size, at its place. The least of all passes stays. */
+static strake_status time_size(const sweeping *s, int at, size_t bytes, bool is_first,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_measured_point *const point = &s->out->point[at], *const least = &s->worked->point[at];
+    strake_measured_point now;
+    double computed = 0.0;
+    STRAKE_TRY(s->pair ? time_pairs(s->b, 1, bytes, 1, &now, error)
+                       : time_round(s->b, s->round, bytes, false, &now, &computed, error));
+    if (is_first || now.least < point->least) {
+        *point = now;
+    }
+    if (is_first || computed < least->least) {
+        *least =
+            (strake_measured_point){.bytes = (double)bytes, .least = fmax(computed, least_work)};
+    }
+cleanup:
+    return status;
+}
+
 /* A path over all sizes: of the first pair, or of a round of all. */
 static strake_status sweep(const bench *b, bool pair, strake_round round, strake_measured *out,
                            strake_measured *worked, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double computed = 0.0;
-    size_t last = MOST;
-    for (int pass = 0; pass < b->passes; pass++) {
-        out->points = 0;
-        for (size_t bytes = pair ? LEAST : WORD; bytes <= last;
-             bytes *= bytes < LEAST ? LEAST : 2) {
-            strake_measured_point *const point = &out->point[out->points++];
-            strake_measured_point *const least = &worked->point[out->points - 1];
-            strake_measured_point now;
-            STRAKE_TRY(pair ? time_pairs(b, 1, bytes, 1, &now, error)
-                            : time_round(b, round, bytes, false, &now, &computed, error));
-            if (pass == 0 || now.least < point->least) {
-                *point = now;
-            }
-            last = pass == 0 && now.least > SLOWEST * b->batch ? bytes : last;
-            if (pass == 0 || computed < least->least) {
-                *least = (strake_measured_point){.bytes = (double)bytes,
-                                                 .least = fmax(computed, least_work)};
-            }
+    const sweeping s = {b, pair, round, out, worked};
+    int count = 0, jumps = 0;
+    for (size_t bytes = pair ? LEAST : WORD; bytes <= MOST; bytes *= bytes < LEAST ? LEAST : 2) {
+        const double before = count > 0 ? out->point[count - 1].least : (double)INFINITY;
+        STRAKE_TRY(time_size(&s, count, bytes, true, error));
+        if (bytes > 2 * HEADER && jumps < MOST_JUMPS &&
+            strake_round_jumps(before, out->point[count].least)) {
+            jumps++;
+            out->point[count + 1] = out->point[count];
+            worked->point[count + 1] = worked->point[count];
+            STRAKE_TRY(time_size(&s, count++, bytes - HEADER, true, error));
+        }
+        if (out->point[count++].least > SLOWEST * b->batch) {
+            break;
         }
     }
-    worked->points = out->points;
+    for (int k = 0; k < count * (b->passes - 1); k++) {
+        STRAKE_TRY(time_size(&s, k % count, (size_t)out->point[k % count].bytes, false, error));
+    }
+    out->points = worked->points = count;
 cleanup:
     return status;
 }

@@ -28,6 +28,8 @@ void strake_report_exchange(const strake_solver *solver, strake_json *json)
     strake_json_number(json, "predicted_with_devices_seconds", x->whole);
     strake_json_number(json, "measured_seconds", x->measured);
     strake_json_integer(json, "samples", x->samples);
+    strake_json_number(json, "predicted_reduce_seconds", x->reduce);
+    strake_json_number(json, "measured_reduce_seconds", x->reduced);
     strake_json_number(json, "waited_seconds_per_sweep",
                        x->sweeps > 0 ? x->waited / (double)x->sweeps : 0.0);
     strake_json_array(json, "options", STRAKE_JSON_LINES);

@@ -5,6 +5,9 @@
 const char *const strake_round_name[STRAKE_ROUNDS] = {"line", "ring", "one_way"};
 const char *const strake_wait_name[STRAKE_WAITS] = {"awake", "crowded"};
 
+/* Twice, and what measuring may be off. */
+static const double most_of_twice = 2.2;
+
 /* What a pair alone takes for the largest messages of several pairs. */
 static strake_path path_of_large(const strake_rank_model *m)
 {
@@ -27,6 +30,11 @@ void strake_rank_model_fit(strake_rank_model *m)
         point[k] = (strake_fit_point){.bytes = (double)((1 << k) - 1), .seconds = m->messages[k]};
     }
     m->further = least > 0.0 ? strake_fit_line(point, STRAKE_ROUND_MESSAGES).slope : (double)NAN;
+}
+
+bool strake_round_jumps(double smaller, double larger)
+{
+    return larger > most_of_twice * smaller;
 }
 
 static double between(const strake_round_sizes *s, const strake_path *path, double bytes)

@@ -42,6 +42,12 @@ typedef struct strake_round_sizes {
     double bytes[STRAKE_ROUND_SIZES], seconds[STRAKE_ROUND_SIZES];
 } strake_round_sizes;
 
+/**
+ * Whether a protocol ends between two sizes, one twice the other, that took so long: what has a start-up and a rate takes
+ * no more than twice as long. Then a size just below the larger one is measured, too, since lines do not follow jumps.
+ */
+bool strake_round_jumps(double smaller, double larger);
+
 /** The ranks of one launch. NaN where something could not be measured. */
 typedef struct strake_rank_model {
     char date[16];    /**< "2026-11-21", UTC */

@@ -46,6 +46,21 @@ check "keys of the case go first" grep -qF '"exchange": "messages", "steps_per_s
 same "and their exchange is predicted, too"
 exchanging 2 --quiet --set run.tuned=false
 check "run.tuned: false leaves figures alone" grep -qF '"figures": null' report.json
+cat >drop.yaml <<'YAML'
+problem: sph2d
+scene:
+  spacing: 0.02
+  to: [0.8, 0.4]
+  fluid: [{box: {from: [0, 0.04], to: [0.24, 0.24]}}]
+  walls: [{sides: [left, right, bottom]}]
+time: {steps: 3, end: 1}
+output: {fields: []}
+YAML
+on_ranks 2 run drop.yaml --on cpu --report report.json
+check "particles say what messages after a pass take" tells "ranks exchange messages after every pass; by the figures of 20" \
+    "predicted" "measured"
+check "and report that, and the all-reduce of a step, beside what was predicted" grep -qE \
+    '"exchange": "messages",.*"predicted_seconds": [0-9.e-]+,.*"measured_seconds": [0-9.e-]+,.*"predicted_reduce_seconds": [0-9.e-]+, "measured_reduce_seconds": [0-9.e-]+' report.json
 exchanging 3
 check "those of other ranks are not taken for theirs" tells "3 ranks on 1 machine" "only that of another set-up (2 ranks on 1 machine"
 

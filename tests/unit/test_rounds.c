@@ -140,6 +140,26 @@ static void steps_hide_exchanges_behind_what_they_compute(void **state)
     assert_true(is_about(strake_round_step_seconds(&s), 2e-3, 1e-12));
 }
 
+/* Eager up to 64 KiB and then 1 ms more, as Open MPI over Ethernet: a size below the jump lies on the lower line. */
+static void sizes_below_a_jump_are_measured_too(void **state)
+{
+    strake_rank_model m;
+    strake_round_case c = {.round = STRAKE_ROUND_RING, .is_crowded = true, .bytes = 49344.0};
+    strake_round_sizes *const s = &m.sizes[STRAKE_ROUND_RING][STRAKE_WAIT_CROWDED];
+    (void)state;
+    make_model(&m);
+    assert_false(strake_round_jumps(1e-4 + 32768 / 125e6, 1e-4 + 65536 / 125e6));
+    assert_false(strake_round_jumps(32768 / 125e6, 65536 / 125e6));
+    assert_true(strake_round_jumps(5.1e-4, 1.63e-3));
+    *s = (strake_round_sizes){
+        .count = 3, .bytes = {32768.0, 65280.0, 65536.0}, .seconds = {8.5e-4, 1.35e-3, 2.9e-3}};
+    assert_true(fabs(strake_round_seconds(&m, &c) - 1.1e-3) < 0.01e-3);
+    s->count = 2; /* without it */
+    s->bytes[1] = 65536.0;
+    s->seconds[1] = 2.9e-3;
+    assert_true(strake_round_seconds(&m, &c) > 1.8e-3);
+}
+
 static void the_shortest_step_wins_and_the_first_of_equal_ones(void **state)
 {
     (void)state;
@@ -253,6 +273,7 @@ int main(void)
         cmocka_unit_test(pairs_at_once_have_a_common_limit),
         cmocka_unit_test(rounds_take_what_their_neighbours_waits_and_devices_ask_for),
         cmocka_unit_test(steps_hide_exchanges_behind_what_they_compute),
+        cmocka_unit_test(sizes_below_a_jump_are_measured_too),
         cmocka_unit_test(the_shortest_step_wins_and_the_first_of_equal_ones),
         cmocka_unit_test(figures_are_kept_for_their_own_ranks_only),
         cmocka_unit_test(damaged_figures_are_not_used)};
