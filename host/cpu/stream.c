@@ -14,7 +14,7 @@ __attribute__((target("avx512f"))) static void copy_avx512(char *to, const char 
                                                            int64_t bytes)
 {
     for (int64_t k = 0; k < bytes; k += 64) {
-        _mm512_stream_si512((__m512i *)(void *)(to + k), _mm512_load_si512(from + k));
+        _mm512_stream_si512((__m512i *)(void *)(to + k), _mm512_loadu_si512(from + k));
     }
 }
 
@@ -22,7 +22,7 @@ __attribute__((target("avx2"))) static void copy_avx2(char *to, const char *from
 {
     for (int64_t k = 0; k < bytes; k += 32) {
         _mm256_stream_si256((__m256i *)(void *)(to + k),
-                            _mm256_load_si256((const __m256i *)(const void *)(from + k)));
+                            _mm256_loadu_si256((const __m256i *)(const void *)(from + k)));
     }
 }
 
@@ -38,7 +38,7 @@ void strake_stream_copy(strake_isa isa, void *to, const void *from, int64_t byte
     }
     for (int64_t k = 0; k < bytes; k += 16) {
         _mm_stream_si128((__m128i *)(void *)((char *)to + k),
-                         _mm_load_si128((const __m128i *)(const void *)((const char *)from + k)));
+                         _mm_loadu_si128((const __m128i *)(const void *)((const char *)from + k)));
     }
 }
 

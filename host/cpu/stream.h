@@ -10,7 +10,7 @@
 /** Whether this processor has stores that go past the caches. */
 bool strake_stream_is_there(void);
 
-/** Copies @p bytes, a multiple of 64; both addresses are multiples of 64. */
+/** Copies @p bytes, a multiple of 64, to an address that is one, too. */
 void strake_stream_copy(strake_isa isa, void *to, const void *from, int64_t bytes);
 
 /** Makes the calling thread's copies visible before whatever it stores next. */

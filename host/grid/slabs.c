@@ -1,12 +1,17 @@
 /* Dense slabs of fields and their places in the arrays of a grid, by all threads. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/element.h"
 #include "cpu/spread.h"
+#include "cpu/stream.h"
+#include "cpu/topology.h"
+#include "engine/isa.h"
+#include "grid/arrays.h"
 #include "grid/grid.h"
+#include "problem/check_rows.h"
 
 typedef struct job {
     const strake_layout *layout;
@@ -15,6 +20,8 @@ typedef struct job {
     char *data; /* slab 0 of it is slab first of the field */
     int64_t first;
     bool is_state;
+    bool is_streamed; /* lines go in past the caches */
+    strake_isa isa;
     bool *finite; /* each part */
 } job;
 
@@ -24,6 +31,7 @@ static job job_of(const strake_grid *grid, int f, void *array, const void *data,
                 .array = array,
                 .data = (char *)data,
                 .first = first,
+                .isa = strake_isa_best(),
                 .is_state = grid->which->problem->field[f].is_state};
     strake_case_field_shape(grid->which, f, work.shape);
     return work;
@@ -40,6 +48,14 @@ static void spread(const strake_grid *grid, int64_t end, strake_spread_work *wha
     strake_spread((strake_range){work->first, end}, parts_of(grid, work, end), what, work);
 }
 
+/* What does not fill a line of cache goes the usual way. */
+static void stream_line(strake_isa isa, char *to, const char *from, size_t bytes)
+{
+    const size_t whole = bytes / 64 * 64;
+    strake_stream_copy(isa, to, from, (int64_t)whole);
+    memcpy(to + whole, from + whole, bytes - whole);
+}
+
 static void copy_lines(const job *work, strake_range slabs, bool is_in)
 {
     const strake_layout *l = work->layout;
@@ -48,9 +64,26 @@ static void copy_lines(const job *work, strake_range slabs, bool is_in)
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++, dense += bytes) {
             char *const line = work->array + strake_layout_at(l, i, m, 0) * l->element_size;
-            memcpy(is_in ? line : dense, is_in ? dense : line, bytes);
+            if (is_in && work->is_streamed && (uintptr_t)line % 64 == 0) {
+                stream_line(work->isa, line, dense, bytes);
+            } else {
+                memcpy(is_in ? line : dense, is_in ? dense : line, bytes);
+            }
         }
     }
+    if (is_in && work->is_streamed) {
+        strake_stream_fence();
+    }
+}
+
+/* Where a grid's arrays do not fit the last-level cache: a line would be read only to be overwritten. */
+static bool is_streamed(const strake_grid *grid)
+{
+    const strake_layout *const l = &grid->layout;
+    const int64_t bytes = l->elements * l->element_size * strake_arrays_count(&grid->graph, 2);
+    const int64_t cache =
+        strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
+    return cache > 0 && bytes > cache && strake_stream_is_there();
 }
 
 static void copy_in(void *user, int part, strake_range slabs)
@@ -83,6 +116,7 @@ void strake_grid_copy_in(strake_grid *grid, int f, int64_t first, int64_t end, c
 {
     void *const array = grid->array[grid->domain.parity][grid->value_of[f]];
     job work = job_of(grid, f, array, data, first);
+    work.is_streamed = is_streamed(grid);
     spread(grid, end, copy_in, &work);
     if (work.is_state) {
         spread(grid, end, extend, &work);
@@ -98,20 +132,18 @@ void strake_grid_copy_out(const strake_grid *grid, int f, int64_t first, int64_t
 
 static void look(void *user, int part, strake_range slabs)
 {
+    static const strake_row_function rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
+        STRAKE_CHECK_ROWS(non_finite);
     const job *const work = user;
-    const int64_t slab = work->shape[1] * work->shape[2];
-    const int64_t end = (slabs.end - work->first) * slab;
     const int size = work->layout->element_size;
-    const int64_t begin = (slabs.first - work->first) * slab;
-    const double *const values = (const double *)(const void *)work->data;
-    int64_t good = 0;
-    for (int64_t k = begin; k < end && size == (int)sizeof(double); k++) {
-        good += fabs(values[k]) <= DBL_MAX ? 1 : 0; /* plain enough to be vectorised */
+    const int64_t slab = work->shape[1] * work->shape[2];
+    int64_t bad = 0;
+    for (int64_t i = slabs.first; i < slabs.end && bad == 0; i++) {
+        const void *const in[] = {work->data + (i - work->first) * slab * size};
+        void *const out[] = {&bad};
+        rows[size == 8 ? STRAKE_DOUBLE : STRAKE_SINGLE][work->isa](out, in, slab);
     }
-    for (int64_t k = begin; k < end && size != (int)sizeof(double); k++) {
-        good += isfinite(strake_element_get(work->data, size, k)) ? 1 : 0;
-    }
-    work->finite[part] = good == end - begin;
+    work->finite[part] = bad == 0;
 }
 
 strake_status strake_grid_check_finite(const strake_grid *grid, int f, int64_t first, int64_t end,

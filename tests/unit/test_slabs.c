@@ -4,10 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "cpu/stream.h"
+#include "engine/isa.h"
 #include "strake.h"
 
 enum { ROWS = 13, COLS = 17, CELLS = ROWS * COLS, FACES = (ROWS + 1) * COLS };
@@ -242,6 +245,53 @@ static void velocity_shapes_follow_another_h(void **state)
     close_case(&solver);
 }
 
+/* Models' arrays lie anywhere. */
+static void copies_past_the_caches_take_any_address(void **state)
+{
+    enum { BYTES = 320 };
+    static char from[BYTES + 64];
+    static _Alignas(64) char to[BYTES];
+    (void)state;
+    for (int k = 0; k < BYTES + 64; k++) {
+        from[k] = (char)(k * 7);
+    }
+    for (int isa = 0; isa < STRAKE_ISAS && strake_stream_is_there(); isa++) {
+        for (int shift = 0; shift < 64 && strake_isa_is_there((strake_isa)isa); shift += 3) {
+            memset(to, 0, sizeof to);
+            strake_stream_copy((strake_isa)isa, to, from + shift, BYTES);
+            strake_stream_fence();
+            assert_memory_equal(to, from + shift, BYTES);
+        }
+    }
+}
+
+/* More than last-level caches hold, with lines that are no multiple of a line of cache. */
+static void a_large_field_is_what_was_set(void **state)
+{
+    enum { LONG = 1000, WIDE = 1003, ALL = LONG * WIDE };
+    strake_error error;
+    double *const given = malloc((ALL + 1) * sizeof *given), *const back =
+                                                                 malloc(ALL * sizeof *back);
+    strake_solver *const solver =
+        open_case("problem: mpdata2d\ngrid: {rows: 1000, cols: 1003}\ntime: {dt: 1, steps: 1}\n");
+    (void)state;
+    assert_true(given != NULL && back != NULL);
+    for (int k = 0; k <= ALL; k++) {
+        given[k] = k;
+    }
+    set(solver, "u2", given + 1);
+    good(strake_get_field(solver, "u2", back, &error), &error);
+    assert_memory_equal(back, given + 1, ALL * sizeof *back);
+    given[ALL] = (double)NAN;
+    assert_int_equal(strake_set_field(solver, "u2", given + 1, &error), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(error.text, "u2 is not finite at [999, 1002]"));
+    good(strake_get_field(solver, "u2", back, &error), &error);
+    assert_memory_equal(back, given + 1, (ALL - 1) * sizeof *back);
+    close_case((strake_solver *[]){solver});
+    free(given);
+    free(back);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +301,8 @@ int main(void)
         cmocka_unit_test(a_field_without_values_is_set_in_order),
         cmocka_unit_test(a_velocity_shape_is_replaced_whole),
         cmocka_unit_test(velocity_shapes_follow_another_h),
+        cmocka_unit_test(copies_past_the_caches_take_any_address),
+        cmocka_unit_test(a_large_field_is_what_was_set),
     };
     return cmocka_run_group_tests_name("slabs", tests, NULL, NULL);
 }
