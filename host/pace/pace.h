@@ -49,7 +49,10 @@ typedef struct strake_pace {
     double
         *before; /**< likewise: [slabs of this rank + 1] work before each; NULL: they are alike */
     double worked[STRAKE_MAX_PARTS]; /**< likewise: work of each part at the last look */
-    double whole_slab;               /**< likewise: work of a slab of which nothing is left out */
+    double *
+        load; /**< where memory bounds somebody: [slabs of this rank + 1] what those before take; else NULL */
+    double room[STRAKE_MAX_PARTS]; /**< likewise: what parts have; INFINITY: no bound */
+    double whole_slab;             /**< likewise: work of a slab of which nothing is left out */
     double beyond; /**< likewise: seconds that a step of several parts took on trial beyond the
                          slowest one, 0: there was none */
     double
@@ -73,6 +76,13 @@ strake_balance_policy strake_rebalance_policy(const strake_case *which, bool has
 
 /** First guess of what moving a slab costs [s]. */
 double strake_rebalance_cost(const strake_pace *pace);
+
+/** Finds load and room for the work of slabs as it was weighed last. @return whether memory bounds anybody */
+bool strake_rooms_find(strake_pace *pace);
+/** Whether a part has memory for slabs [first, end) of this rank's. */
+bool strake_rooms_hold(const strake_pace *pace, int e, int64_t first, int64_t end);
+/** Whether all who gain slabs by that have memory for theirs. @param[in] owned  [part] slabs */
+bool strake_rooms_hold_all(const strake_pace *pace, const int64_t *owned);
 
 /** Starts balancing, once parts are made. */
 void strake_rebalance_begin(strake_pace *pace);

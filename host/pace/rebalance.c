@@ -4,6 +4,7 @@
  * Only moved slabs and new ghosts travel; stripes keep their arrays and kernels unless one has no room for
  * what it gains.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,8 @@ void strake_rebalance_end(strake_pace *pace)
 {
     free(pace->before);
     pace->before = NULL;
+    free(pace->load);
+    pace->load = NULL;
     free(pace->log.decision);
     pace->log.decision = NULL;
 }
@@ -59,6 +62,9 @@ static void find_work(strake_pace *pace, double *worked)
     const strake_domain *const d = pace->domain;
     strake_team_weigh(pace->team);
     strake_domain_sum_work(d, d->own, pace->before);
+    (void)strake_rooms_find(pace);
+    pace->balancer.work.load = pace->load;
+    pace->balancer.work.room = pace->room;
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_range range = pace->team->part[e].range;
         worked[e] =
@@ -312,8 +318,12 @@ static strake_status look(strake_pace *pace, strake_error *error)
         strake_balancer_weigh(&pace->balancer, pace->before, pace->worked,
                               pace->domain->ranks == NULL ? step : 0.0, pace->looks.seen);
     }
-    const bool moves = strake_balancer_decide(&pace->balancer, seconds, strake_steps_ahead(pace),
-                                              owned, why, sizeof why);
+    bool moves = strake_balancer_decide(&pace->balancer, seconds, strake_steps_ahead(pace), owned,
+                                        why, sizeof why);
+    if (moves && !strake_rooms_hold_all(pace, owned)) {
+        moves = false;
+        (void)snprintf(why, sizeof why, "a part that would gain slabs has no memory for them");
+    }
     strake_decisions_add(&pace->log, pace->domain->step, pace->team->parts, seconds, before, moves,
                          why);
     if (pace->before != NULL) {

@@ -36,11 +36,13 @@ static void weigh(const sampling *s)
     strake_domain *const d = s->pace->domain;
     d->ops->weigh(d);
     strake_domain_sum_work(d, s->own, s->before);
+    (void)strake_rooms_find(s->pace);
 }
 
-/* Slabs around the one with half of the work before it. */
-static strake_range pick(const sampling *s, const strake_part *part)
+/* Slabs around the one with half of the work before it, as many as the part has memory for. @return none: not for one */
+static strake_range pick(const sampling *s, int e)
 {
+    const strake_part *const part = &s->pace->team->part[e];
     const strake_domain *const d = s->pace->domain;
     const int64_t all = s->own.end - s->own.first;
     const double each = (double)d->n[0] * (double)d->n[1] * (double)d->n[2] / (double)d->slabs;
@@ -50,10 +52,15 @@ static strake_range pick(const sampling *s, const strake_part *part)
     while (middle < all && s->before[middle + 1] < 0.5 * s->before[all]) {
         middle++;
     }
-    int64_t first = middle - (int64_t)slabs / 2;
-    first = first + (int64_t)slabs > all ? all - (int64_t)slabs : first;
-    first = first < 0 ? 0 : first;
-    return (strake_range){s->own.first + first, s->own.first + first + (int64_t)slabs};
+    for (int64_t count = (int64_t)slabs; count > 0; count--) {
+        int64_t first = middle - count / 2;
+        first = first + count > all ? all - count : first;
+        first = first < 0 ? 0 : first;
+        if (strake_rooms_hold(s->pace, e, first, first + count)) {
+            return (strake_range){s->own.first + first, s->own.first + first + count};
+        }
+    }
+    return (strake_range){0, 0};
 }
 
 /* Seconds of a step of the placed part, the only one: what disturbs makes it no shorter. */
@@ -81,7 +88,7 @@ static strake_status sample(sampling *s, int e, strake_error *error)
 {
     strake_pace *const pace = s->pace;
     strake_domain *const d = pace->domain;
-    const strake_range some = pick(s, &pace->team->part[e]);
+    const strake_range some = pick(s, e);
     double weight[STRAKE_MAX_PARTS] = {0.0};
     double seconds = 0.0;
     char why[80];
@@ -114,7 +121,8 @@ static strake_status find_rates(sampling *s, strake_error *error)
         const int twin = strake_balance_twin(pace->team, e);
         const strake_team_part *const part = &p->part[e];
         const double alone = part->fixed + part->slab * (double)(s->own.end - s->own.first);
-        if (pace->team->part[e].dropped) {
+        const strake_range some = pick(s, e);
+        if (pace->team->part[e].dropped || some.first == some.end) {
             s->rate[e] = (double)INFINITY;
         } else if (twin >= 0) {
             s->rate[e] = s->rate[twin];
@@ -142,7 +150,9 @@ static double cut(const sampling *s, const bool *taken, int doubted, bool is_nee
         chain[e] = (strake_chain){.rate = taken[e] ? off * s->rate[e] : (double)INFINITY,
                                   .least = 1,
                                   .most = slabs,
-                                  .is_needed = taken[e] && is_needed};
+                                  .is_needed = taken[e] && is_needed,
+                                  .load = s->pace->load,
+                                  .room = s->pace->room[e]};
     }
     return strake_chains_cut(s->before, slabs, chain, parts, owned);
 }
@@ -163,7 +173,8 @@ static double take_worthy(const sampling *s, int64_t *owned)
             break;
         }
         tried[next] = taken[next] = true;
-        taken[next] = k == 0 || best > least_gain * cut(s, taken, next, false, owned);
+        taken[next] =
+            k == 0 || !isfinite(best) || best > least_gain * cut(s, taken, next, false, owned);
         best = cut(s, taken, -1, false, owned);
     }
     return cut(s, taken, -1, false, owned);
@@ -191,12 +202,30 @@ static bool keep_rates(sampling *s)
         known = known && s->rate[e] > 0.0;
     }
     for (int e = 0; e < pace->team->parts; e++) {
-        const bool takes_part = !pace->team->part[e].dropped;
+        const bool takes_part = isfinite(s->rate[e]);
         pace->predicted[e] =
             (strake_times_line){0.0, known && takes_part ? s->rate[e] * each : 0.0, 0.1};
         s->rate[e] = known ? s->rate[e] : takes_part ? 1.0 : (double)INFINITY;
     }
     return known;
+}
+
+/* All together have too little memory. */
+static strake_status fail_short(const sampling *s, strake_error *error)
+{
+    const strake_pace *const pace = s->pace;
+    const strake_team *const team = pace->team;
+    char rooms[256] = "";
+    size_t used = 0;
+    for (int e = 0; e < team->parts && used < sizeof rooms; e++) {
+        const double room = team->part[e].dropped ? 0.0 : fmax(pace->room[e], 0.0);
+        used += (size_t)snprintf(rooms + used, sizeof rooms - used, "%s%s for %lld",
+                                 e > 0 ? ", " : "", team->part[e].name, (long long)room);
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "the parts together have too little memory: %s, in whole slices, and there "
+                       "are %lld particles; raise run.device_memory, or add cpu to --on",
+                       rooms, (long long)llround(pace->load[s->own.end - s->own.first]));
 }
 
 strake_status strake_share_work(strake_pace *pace, strake_error *error)
@@ -215,9 +244,13 @@ strake_status strake_share_work(strake_pace *pace, strake_error *error)
     known = keep_rates(&s);
     seconds =
         known && policy == STRAKE_BALANCE_MODEL ? take_worthy(&s, owned) : take_all(&s, owned);
+    STRAKE_TRY(isfinite(seconds) || pace->load == NULL ? STRAKE_OK : fail_short(&s, error));
     for (int e = 0; e < team->parts; e++) {
         weight[e] = (double)owned[e];
-        if (owned[e] == 0 && !team->part[e].dropped) {
+        if (owned[e] == 0 && !team->part[e].dropped && !isfinite(s.rate[e])) {
+            strake_tell(&team->notices, "%s begins without slabs: it has no memory for one",
+                        team->part[e].name);
+        } else if (owned[e] == 0 && !team->part[e].dropped) {
             strake_tell(&team->notices,
                         "%s begins without slabs: with it a step would not be %.0f %% shorter",
                         team->part[e].name, 100.0 * (least_gain - 1.0));

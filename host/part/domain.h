@@ -14,6 +14,7 @@
 #include "mpi/ranks.h"
 
 typedef struct strake_domain strake_domain;
+struct strake_part; /* part.h */
 
 /** What happened to the states and inputs of a domain, as far as the parts are concerned. */
 typedef enum strake_domain_event {
@@ -82,6 +83,12 @@ typedef struct strake_domain_ops {
 
     /** Finds the work of all slabs. Where it is the same for all there is nothing to do. */
     void (*weigh)(strake_domain *domain);
+    /**
+     * Where memory bounds what a part may get: how much it has for slabs, in a unit of the domain's. After weigh().
+     * NULL: nowhere. @param[out] load  [slabs] what they take of it; NULL: not asked for
+     * @return INFINITY: for all that there are
+     */
+    double (*room)(strake_domain *domain, const struct strake_part *part, double *load);
 
     /** Whether the machine has memory for a copy of the states. */
     bool (*has_room)(const strake_domain *domain);

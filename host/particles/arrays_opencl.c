@@ -1,9 +1,11 @@
 /* The arrays of a device that has particles, more room for them, and what is in them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "particles/device.h"
+#include "particles/run_opencl.h"
 
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
                                     strake_error *error)
@@ -100,7 +102,7 @@ static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
     const size_t count = ((size_t)room / own->largest + 1) * own->largest;
     const size_t real = (size_t)own->run.element;
     const size_t groups = count / STRAKE_SPH_SIDE_BY_SIDE + 4; /* a pass may go in stretches */
-    const bool spreads = strake_sph_has_volumes(own);
+    const bool spreads = strake_sph_has_volumes(own->run.sph);
     const size_t rows = (size_t)strake_sph_list_rows((int64_t)count);
     const size_t cells = (size_t)own->run.cells.count + 2, most = rows > cells ? rows : cells;
     const int now = own->now, then = 1 - now;
@@ -179,6 +181,33 @@ strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error
     STRAKE_TRY(strake_sph_make_room(own, own->run.room, error));
 cleanup:
     return status;
+}
+
+double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
+                              strake_precision precision, const strake_settings *settings,
+                              double bytes)
+{
+    /* As list_arrays() has it: states now and then, forces, where they were; cell, key, counts, rows of lists. */
+    enum {
+        REALS = 16 + 4 + 3,
+        VOLUMES = 2,
+        WORDS = 3,
+        SCRATCH = 4,
+        OF_CELLS = 3,
+        PADS = 512,
+        OUT = 8
+    };
+    static const double grows = 1.25, uneven = 1.25, pi = 3.14159265358979;
+    const double real = strake_precision_size(precision), word = sizeof(cl_uint);
+    const double away = strake_sph_reach(sph) / sph->spacing;
+    const double near = sph->dims == 2 ? pi * away * away : 4.0 / 3.0 * pi * away * away * away;
+    const double entry = settings->lists == STRAKE_SPH_WIDE ? word : 0.5 * word;
+    const double volumes = strake_sph_has_volumes(sph) ? VOLUMES : 0.0;
+    const double each = grows * ((REALS + volumes) * real + WORDS * word);
+    const double list = fmax(uneven * near * entry, grows * SCRATCH * word);
+    const double left = bytes - OF_CELLS * word * (double)cells->count -
+                        STRAKE_SPH_FIRST_OUT * (OUT * real + 2.0 * word);
+    return fmax(left / (each + list) - PADS, 0.0);
 }
 
 /* --- particles ----------------------------------------------------------------------------------- */

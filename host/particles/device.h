@@ -49,6 +49,9 @@ enum {
 
 enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 2, STRAKE_SPH_FOUND = 7 };
 
+/** Particles that others need, for which there is room at first. */
+enum { STRAKE_SPH_FIRST_OUT = 4096 };
+
 /** Rows of words for lists: two for 32 particles each. */
 static inline int64_t strake_sph_list_rows(int64_t particles)
 {
@@ -208,9 +211,8 @@ void strake_sph_pass_bodies(const strake_sph_device *own, strake_cl_arguments *a
 void strake_sph_pass_motions(const strake_sph_device *own, strake_cl_arguments *a);
 
 /** Whether kernels read volumes of particles. */
-static inline bool strake_sph_has_volumes(const strake_sph_device *own)
+static inline bool strake_sph_has_volumes(const strake_sph *sph)
 {
-    const strake_sph *const sph = own->run.sph;
     return sph->diffusion != STRAKE_SPH_PLAIN || sph->slips || sph->shepard > 0;
 }
 

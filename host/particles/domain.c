@@ -188,6 +188,7 @@ static const strake_domain_ops particles_ops = {.lacks_inputs = lacks_inputs,
                                                 .exchange = exchange,
                                                 .settle = settle,
                                                 .weigh = weigh,
+                                                .room = strake_particles_bound,
                                                 .is_settled = is_settled,
                                                 .take = take,
                                                 .share = strake_particles_share,
@@ -374,10 +375,9 @@ static void close_particles(strake_domain **domain)
     strake_scene_close(&p->scene);
     free(p->domain.work);
     free(p->loss);
+    free(p->fixed);
     free(p);
 }
-
-/* --- stepping ------------------------------------------------------------------------------------- */
 
 static bool needs_preparing(const strake_domain *domain)
 {

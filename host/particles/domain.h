@@ -41,8 +41,9 @@ typedef struct strake_particles {
     bool is_set;                       /**< on this rank, and others do not know */
     bool is_counted;                   /**< far knows how many particles are in its slices */
     bool is_storing;                   /**< some of the parts have brought the host theirs */
-    double pairs;                      /**< that parts have summed over which are no more */
-    strake_domain_loss *loss;          /**< who left, by step and number */
+    double *fixed; /**< [slice] particles that repel, which do no work; NULL: not counted yet */
+    double pairs;  /**< that parts have summed over which are no more */
+    strake_domain_loss *loss; /**< who left, by step and number */
     int64_t losses;
     int64_t told; /**< of them, when the user was told last */
 } strake_particles;
@@ -70,6 +71,9 @@ strake_status strake_particles_explain(const strake_particles *particles, strake
 
 /** Particles for which a part with these slices has room at first. */
 int64_t strake_particles_room(const strake_particles *particles, strake_range own);
+
+/** strake_domain_ops.room: particles, as work tells where those are that have neighbours. */
+double strake_particles_bound(strake_domain *domain, const strake_part *part, double *load);
 
 /** The host's particles of its slices go to a run. @return STRAKE_ERR_MEMORY, or as strake_sph_put() */
 strake_status strake_particles_load(strake_particles *particles, strake_sph_run *run,

@@ -1,8 +1,11 @@
 /* The host's particles, by number: parts take theirs of them, and bring them back. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "opencl/cl_blocks.h"
 #include "particles/domain.h"
+#include "particles/run_opencl.h"
 
 /* Whether a run has the k-th of the host's particles: one of its slices or, where these are in order, a ghost. */
 static bool is_held(const strake_particles *p, strake_range own, int64_t k)
@@ -29,6 +32,41 @@ int64_t strake_particles_room(const strake_particles *p, strake_range own)
         count += is_held(p, wide, k) ? 1 : 0;
     }
     return count + count / 4;
+}
+
+double strake_particles_bound(strake_domain *domain, const strake_part *part, double *load)
+{
+    strake_particles *const p = strake_particles_of(domain);
+    const int64_t slices = domain->slabs;
+    double sum = 0.0, others = (double)p->host.count, most = 0.0, room = (double)INFINITY;
+    if (p->fixed == NULL && (p->fixed = calloc((size_t)slices, sizeof *p->fixed)) != NULL) {
+        for (int64_t k = 0; k < p->host.count; k++) {
+            if (p->host.cell[k] >= 0 && p->host.kind[k] == STRAKE_PARTICLE_WALL) {
+                p->fixed[strake_cells_slice(p->host.cells, p->host.cell[k])] += 1.0;
+            }
+        }
+    }
+    for (int64_t slice = 0; slice < slices && p->fixed != NULL; slice++) {
+        sum += domain->work[slice];
+        others -= p->fixed[slice];
+    }
+    for (int64_t slice = 0; slice < slices && p->fixed != NULL; slice++) {
+        const double share = sum > 0.0 ? domain->work[slice] / sum : 1.0 / (double)slices;
+        const double its = p->fixed[slice] + others * share;
+        most = its > most ? its : most;
+        if (load != NULL) {
+            load[slice] = its;
+        }
+    }
+    if (part->device != NULL && p->fixed != NULL) {
+        /* Ghosts take as much as own ones; a slice on either side. */
+        const strake_settings *const run = &p->which->run;
+        room = strake_sph_device_room(
+                   &p->scene.sph, p->host.cells, p->which->precision, run,
+                   (double)strake_cl_usable_memory(part->device, (uint64_t)run->device_memory)) -
+               2.0 * most;
+    }
+    return room < (double)p->host.count ? room : (double)INFINITY;
 }
 
 strake_status strake_particles_load(strake_particles *p, strake_sph_run *run, strake_error *error)

@@ -65,7 +65,7 @@ strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *
     STRAKE_TRY(strake_sph_write(own, own->key, (size_t)count * sizeof *key, key, error));
     STRAKE_TRY(
         strake_sph_write(own, own->cell, (size_t)count * sizeof(cl_int), image->cell, error));
-    if (strake_sph_has_volumes(own)) {
+    if (strake_sph_has_volumes(own->run.sph)) {
         STRAKE_TRY(
             strake_sph_write(own, own->volume[own->now], (size_t)count * real, volume, error));
     }

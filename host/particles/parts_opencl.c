@@ -313,11 +313,10 @@ cleanup:
 
 static strake_status leave_particles(strake_sph_device *own, strake_error *error)
 {
-    enum { FIRST_ROOM = 4096 };
     strake_status status = STRAKE_OK;
     cl_uint count = 0;
     strake_sph_image *out = NULL;
-    STRAKE_TRY(own->out_room > 0 ? STRAKE_OK : make_out_room(own, FIRST_ROOM, error));
+    STRAKE_TRY(own->out_room > 0 ? STRAKE_OK : make_out_room(own, STRAKE_SPH_FIRST_OUT, error));
     STRAKE_TRY(gather_leavers(own, &count, error));
     if ((int64_t)count > own->out_room) {
         STRAKE_TRY(make_out_room(own, count, error));

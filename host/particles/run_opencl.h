@@ -27,6 +27,14 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
  */
 strake_status strake_sph_device_warm(strake_sph_run *run, bool is_lone, strake_error *error);
 
+/**
+ * Particles for which so many bytes of a device's memory are enough, ghosts among them, in about the order that they begin
+ * with: with what arrays grow by at once, and lists of neighbours that lie as close as in a lattice.
+ */
+double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
+                              strake_precision precision, const strake_settings *settings,
+                              double bytes);
+
 /** How it waits. @param[in] limit  seconds after which it counts as hung; 0: for ever */
 void strake_sph_device_watch(strake_sph_run *run, double limit);
 

@@ -48,7 +48,10 @@ typedef struct strake_balance_work {
     double step;          /**< seconds of a step since then */
     int64_t steps;        /**< so many of them */
     double all;           /**< work of all slabs at the last decision */
-    bool may_rest; /**< parts may be switched off and on: set after the begin; ranks may not */
+    const double
+        *load; /**< [slabs + 1] what slabs before each take of a part's memory; NULL: nothing */
+    const double *room; /**< [part] memory for its slabs; set with load, before each decision */
+    bool may_rest;      /**< parts may be switched off and on: set after the begin; ranks may not */
     double
         beyond; /**< seconds that a step of several parts takes beyond the slowest of them; < 0: unknown */
     double

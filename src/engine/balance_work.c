@@ -151,7 +151,9 @@ static void set_chains(strake_balancer *b, bool others)
                                           .rate = is_whole ? 0.0 : slope,
                                           .least = b->least,
                                           .most = b->slabs,
-                                          .is_needed = !others && b->owned[p] > 0};
+                                          .is_needed = !others && b->owned[p] > 0,
+                                          .load = w->load,
+                                          .room = w->load != NULL ? w->room[p] : 0.0};
     }
 }
 
@@ -195,7 +197,10 @@ static double find_others(strake_balancer *b, int64_t *owned)
     best = isfinite(best) ? predict(b, owned, NULL) : best;
     for (int p = 0; p < b->parts; p++) {
         const strake_chain *const c = &b->work.chain[p];
-        const double own = strake_chain_seconds(c, b->slabs, b->work.all) + expect_beyond(b, p);
+        const bool holds = c->load == NULL || c->load[b->slabs] <= c->room;
+        const double own =
+            holds ? strake_chain_seconds(c, b->slabs, b->work.all) + expect_beyond(b, p)
+                  : (double)INFINITY;
         only = own < best ? p : only;
         best = own < best ? own : best;
     }

@@ -11,14 +11,21 @@ double strake_chain_seconds(const strake_chain *chain, int64_t slabs, double wor
     return slabs > 0 ? chain->start + chain->each * (double)slabs + chain->rate * work : 0.0;
 }
 
-/* The most slabs from @p at on, of @p most, that a part can do within a time. */
+/* Whether a part has memory for so many slabs from @p at on. */
+static bool holds(const strake_chain *c, int64_t at, int64_t count)
+{
+    return c->load == NULL || c->load[at + count] - c->load[at] <= c->room;
+}
+
+/* The most slabs from @p at on, of @p most, that a part holds and can do within a time. */
 static int64_t count_within(const double *before, int64_t at, int64_t most, const strake_chain *c,
                             double seconds)
 {
     int64_t low = 0, high = most;
     while (low < high) {
         const int64_t middle = low + (high - low + 1) / 2;
-        if (strake_chain_seconds(c, middle, before[at + middle] - before[at]) <= seconds) {
+        if (holds(c, at, middle) &&
+            strake_chain_seconds(c, middle, before[at + middle] - before[at]) <= seconds) {
             low = middle;
         } else {
             high = middle - 1;

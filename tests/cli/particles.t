@@ -426,6 +426,20 @@ if [ -n "$device" ]; then
         "run.device_memory allows 20000; raise run.device_memory, or give the device fewer of them"
     try run drop.yaml --on "$device" --output idle --steps 1 --set run.device_memory=1MB
     check "others are not, and the key is not told to be idle" bash -c '[ "$0" -eq 0 ] && ! grep -q "no effect" .err' "$code"
+    # More of them than a device has memory for: it refuses, gets fewer beside others, or all together are short of it.
+    many=(--steps 20 --quiet --set scene.spacing=0.005 --set output.every=20 --set run.device_memory=800kB)
+    try run drop.yaml --on cpu --output most "${many[@]}"
+    try run drop.yaml --on "$device" --output two "${many[@]}" --set 'scene.fluid=[{box: {from: [0, 0], to: [0.34, 0.24]}}]'
+    fails 2 "more particles than a device holds are refused" "run.device_memory allows 800000"
+    try run drop.yaml --on "$device,$device" --output two "${many[@]}"
+    fails 2 "more than all devices hold, too, with what each holds" "the parts together have too little memory: ocl:0 for " ", in whole slices, and there are 3282 particles"
+    rm -rf two
+    try run drop.yaml --on "$device,cpu" --threads 1 --output two --report two.json "${many[@]}" --set run.balance=slice
+    check "beside processors it gets no more slices than it holds, and is not dropped" bash -c '
+        ! grep -q dropped .err && grep -o "\"rows\": \[[0-9]*, [0-9]*\], \"tuned" two.json | tr -d "[:,]" |
+            awk "NR == 1 {n = \$3 - \$2} END {exit !(n > 0 && n < 15)}"'
+    check "with the same bytes" same most two
+    rm -rf most two
 fi
 try run drop.yaml --on cpu --quiet --set precision=single --set scheme.exact=false
 fails 2 "inexact quotients without a device are refused" "scheme.exact: false is for OpenCL devices, and none takes part"

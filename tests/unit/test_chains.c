@@ -31,7 +31,9 @@ static double try_all(const double *before, int64_t at, const strake_chain *chai
     for (int64_t count = 0; at + count <= FEW; count++) {
         const bool is_allowed =
             count == 0 ? !chain->is_needed
-                       : count >= chain->least && count <= chain->most && isfinite(chain->rate);
+                       : count >= chain->least && count <= chain->most && isfinite(chain->rate) &&
+                             (chain->load == NULL ||
+                              chain->load[at + count] - chain->load[at] <= chain->room);
         if (is_allowed) {
             const double work = before[at + count] - before[at];
             const double own =
@@ -48,11 +50,12 @@ static void no_cut_is_better(void **state)
     (void)state;
     for (int trial = 0; trial < 3000; trial++) {
         strake_chain chain[CHAINS];
-        double before[FEW + 1] = {0.0};
+        double before[FEW + 1] = {0.0}, load[FEW + 1] = {0.0};
         int64_t owned[CHAINS], sum = 0;
         for (int k = 0; k < FEW; k++) {
             const double work = floor(8.0 * strake_random(&seed));
             before[k + 1] = before[k] + (work > 5.0 ? 0.0 : work);
+            load[k + 1] = load[k] + floor(4.0 * strake_random(&seed));
         }
         for (int p = 0; p < CHAINS; p++) {
             const bool cannot = strake_random(&seed) < 0.1;
@@ -62,7 +65,9 @@ static void no_cut_is_better(void **state)
                                                      : 1.0 + floor(3.0 * strake_random(&seed)),
                                       .least = 1,
                                       .most = 2 + (int64_t)(FEW * strake_random(&seed)),
-                                      .is_needed = false};
+                                      .is_needed = false,
+                                      .load = trial % 2 == 0 ? load : NULL,
+                                      .room = floor(20.0 * strake_random(&seed))};
         }
         const double best = try_all(before, 0, chain, CHAINS);
         const double found = strake_chains_cut(before, FEW, chain, CHAINS, owned);
@@ -85,9 +90,9 @@ static void who_must_have_some_has_as_many_as_it_needs(void **state)
     enum { SLABS = 100 };
     double before[SLABS + 1] = {0.0};
     int64_t owned[3];
-    strake_chain chain[3] = {{0.0, 0.0, 1.0, 1, SLABS, true},
-                             {50.0, 0.0, 9.0, 6, SLABS, true},
-                             {0.0, 1.0, 0.0, 1, 30, true}};
+    strake_chain chain[3] = {{0.0, 0.0, 1.0, 1, SLABS, true, NULL, 0.0},
+                             {50.0, 0.0, 9.0, 6, SLABS, true, NULL, 0.0},
+                             {0.0, 1.0, 0.0, 1, 30, true, NULL, 0.0}};
     (void)state;
     for (int k = 0; k < SLABS; k++) {
         before[k + 1] = before[k] + 1.0;
