@@ -86,17 +86,22 @@ int strake_pipeline_most_steps(const strake_graph *graph)
     return STRAKE_MAX_SWEEP;
 }
 
-/* Bytes per column and line of a block that its stages keep in cache: the outputs of the loops. */
+/*
+ * Bytes per column and line of a block that its stages keep in cache: the outputs of the loops of a set. Sets are
+ * computed one after the other, so that what the others keep may wait in the next cache.
+ */
 static int64_t bytes_per_cell(const strake_pipeline *p, const strake_loop *loop, int loops)
 {
-    int64_t bytes = 0;
+    int64_t most = p->size, bytes = 0;
     for (int g = 0; g < loops; g++) {
+        bytes = g > 0 && loop[g].set != loop[g - 1].set ? 0 : bytes;
         for (int k = 0; k < loop[g].outputs; k++) {
             const int v = loop[g].output[k];
             bytes += ring_depth(p->depth[v]) * p->size;
         }
+        most = bytes > most ? bytes : most;
     }
-    return bytes > 0 ? bytes : p->size;
+    return most;
 }
 
 static int64_t private_cache(void)

@@ -70,4 +70,18 @@ else
     fails 1 "threads beyond a limit are an error of Strake's" "threads: 2000" "--threads" "ulimit"
     check "which leaves no output behind" test ! -e limited
 fi
+# Sets of stages of several tracers are computed one after the other: blocks are as wide as those of one.
+columns() { # columns TRACERS: of a block, as a check says
+    {
+        printf 'problem: mpdata2d\ngrid: {rows: 16, cols: 8192}\ntime: {steps: 1}\ntracers: [%s]\n' "$1"
+        printf 'run: {on: cpu, threads: 1, steps_per_sweep: 1}\nfields:\n  u1: {constant: 0.1}\n'
+        printf '  u2: {constant: 0.1}\n  h: {random: {seed: 1, minimum: 1, maximum: 2}}\n'
+        for name in ${1//,/}; do
+            printf '  %s: {constant: 1}\n' "$name"
+        done
+    } >tracers.yaml
+    "$STRAKE" check tracers.yaml | sed -n 's/.* \([0-9]*\) columns at once.*/\1/p'
+}
+one=$(columns a)
+check "blocks of four tracers are as wide as those of one" test "$(columns 'a, b, c, d')" = "${one:?}"
 done_testing
