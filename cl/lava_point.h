@@ -6,16 +6,17 @@
  * used here.
  *
  * Neighbours are n and s along rows (the index falls towards n), w and e along columns. A surface is ground
- * plus thickness. Ground at or above LAVA_WALL is a wall: nothing passes it. In logical expressions both
- * sides are evaluated: there is no branch.
+ * plus thickness. Ground at or above LAVA_WALL is a wall: it holds no lava and stands above all others, so
+ * that nothing passes it. In logical expressions both sides are evaluated: there is no branch.
  */
 #define LAVA_WALL REAL(5e8) /* [m] */
 #define LAVA_NEVER REAL(1e30)
 
-/* The thickness after dt with the tendency of the sweep before and what a vent adds [m/s]. */
-STRAKE_POINT_FUNCTION real lava_erupt(real h, real net, real vent, real dt)
+/* The thickness after dt with the tendency of the sweep before and what a vent adds [m/s]; walls have none. */
+STRAKE_POINT_FUNCTION real lava_erupt(real ground, real h, real net, real vent, real dt)
 {
-    return h + dt * (net + vent);
+    const real wet = h + dt * (net + vent);
+    return ground < LAVA_WALL ? wet : REAL(0.0);
 }
 
 /* The temperature of the mixture, of thickness h; a cell that is dry keeps its own. */
@@ -110,9 +111,8 @@ STRAKE_POINT_FUNCTION real lava_strength(real t, real a, real b, real p, real q)
     return STRAKE_MAX(p + q * strake_power_of_two(a + b * t), REAL(0.0));
 }
 
-/* Whether a surface may be compared with a neighbour's: no wall, no dry ground that stands above it. */
-#define LAVA_OPEN(surface, ground, own)                                                            \
-    (((ground) < LAVA_WALL) & (((surface) > (ground)) | ((surface) <= (own))))
+/* Whether a surface may be compared with a neighbour's: no dry ground that stands above it, which walls do, too. */
+#define LAVA_OPEN(surface, ground, own) (((surface) > (ground)) | ((surface) <= (own)))
 
 /* The slope along an axis, from both sides or, where one is not open, from the other. */
 STRAKE_POINT_FUNCTION real lava_slope(real before, real own, real after, int open_before,
@@ -141,36 +141,36 @@ STRAKE_POINT_FUNCTION real lava_tilt(STRAKE_DOUBT real strength, real f, real fn
 {
     const real rows = lava_slope(gn, g, gs, LAVA_OPEN(fn, gn, f), LAVA_OPEN(fs, gs, f), per_row);
     const real cols = lava_slope(gw, g, ge, LAVA_OPEN(fw, gw, f), LAVA_OPEN(fe, ge, f), per_col);
-    return strength * STRAKE_ROOT(REAL(1.0) + (rows * rows + cols * cols));
+    return strength * STRAKE_ROOT_UP(REAL(1.0) + (rows * rows + cols * cols));
 }
 
 /*
  * The flux between two cells from the first to the second, over a cell's area [m/s]: w m s (h - h0)^2 (h + h0/2),
  * all of the donor, which is the higher one. Its critical thickness is h0 = strength/slope, the slope at
  * least the pair's own; s = drop/distance. One division serves both. square, per_length: of the distance
- * between the centres; width: of the interface over the cell's area. Nothing passes a wall, and a dry donor gives
- * nothing whatever the share, as long as that is not negative: h is 0 and so is over at most, or not a number.
+ * between the centres; width: of the interface over the cell's area. A dry donor gives nothing, nor does a wall: over
+ * is 0 at most, or not a number; nor do level surfaces, whose drop is 0, whatever the share.
  */
 STRAKE_POINT_FUNCTION real lava_flux(STRAKE_DOUBT real f0, real f1, real g0, real g1, real h0,
                                      real h1, real m0, real m1, real y0, real y1, real s0, real s1,
                                      real square, real per_length, real width)
 {
-    const int is_first = f0 > f1;
-    const real drop = STRAKE_ABS(f0 - f1);
+    const real fall = f0 - f1;
+    const int is_first = STRAKE_IS_UP(fall);
+    const real drop = STRAKE_ABS(fall);
     const real rise = g0 - g1;
     const real h = is_first ? h0 : h1;
     const real m = is_first ? m0 : m1;
     const real y = is_first ? y0 : y1;
     const real s = is_first ? s0 : s1;
     const real steep = STRAKE_MAX(s, drop * per_length);
-    const real distance = STRAKE_ROOT(rise * rise + square);
-    const real wall = STRAKE_MAX(g0, g1);
-    const real share = STRAKE_INVERT_WHERE((wall < LAVA_WALL) & (h > REAL(0.0)), steep * distance);
+    const real distance = STRAKE_ROOT_UP(rise * rise + square);
+    const real share = STRAKE_INVERT_UP(steep * distance);
     const real critical = y * (distance * share);
     const real slope = drop * (steep * share);
     const real over = h - critical;
     const real flux = (width * m) * (slope * (over * over * (h + REAL(0.5) * critical)));
-    const real some = ((over > REAL(0.0)) & (wall < LAVA_WALL)) ? flux : REAL(0.0);
+    const real some = over > REAL(0.0) ? flux : REAL(0.0);
     return is_first ? some : -some;
 }
 
@@ -179,20 +179,20 @@ STRAKE_POINT_FUNCTION real lava_flux_pair(STRAKE_DOUBT real f0, real f1, real g0
                                           real h1, real m0, real m1, real y0, real y1, real square,
                                           real width)
 {
-    const int is_first = f0 > f1;
-    const real drop = STRAKE_ABS(f0 - f1);
+    const real fall = f0 - f1;
+    const int is_first = STRAKE_IS_UP(fall);
+    const real drop = STRAKE_ABS(fall);
     const real rise = g0 - g1;
     const real h = is_first ? h0 : h1;
     const real m = is_first ? m0 : m1;
     const real y = is_first ? y0 : y1;
-    const real distance = STRAKE_ROOT(rise * rise + square);
-    const real wall = STRAKE_MAX(g0, g1);
-    const real share = STRAKE_INVERT_WHERE((wall < LAVA_WALL) & (h > REAL(0.0)), drop * distance);
+    const real distance = STRAKE_ROOT_UP(rise * rise + square);
+    const real share = STRAKE_INVERT_UP(drop * distance);
     const real critical = y * (distance * distance * share);
     const real slope = drop * (drop * share);
     const real over = h - critical;
     const real flux = (width * m) * (slope * (over * over * (h + REAL(0.5) * critical)));
-    const real some = ((over > REAL(0.0)) & (wall < LAVA_WALL)) ? flux : REAL(0.0);
+    const real some = over > REAL(0.0) ? flux : REAL(0.0);
     return is_first ? some : -some;
 }
 
@@ -206,7 +206,7 @@ STRAKE_POINT_FUNCTION real lava_net(real e, real w, real s, real n, real se, rea
     return ((w - e) + (n - s)) + ((nw - se) + (ne - sw));
 }
 
-#define LAVA_IN(x) STRAKE_MAX(x, REAL(0.0))
+#define LAVA_IN(x) STRAKE_POSITIVE(x)
 
 /* What goes out [m/s]. */
 STRAKE_POINT_FUNCTION real lava_loss(real e, real w, real s, real n, real se, real nw, real sw,

@@ -97,6 +97,36 @@ static inline double strake_quick_quotient(double n, double d, uint *doubt)
     return fma(fma(-d, first, n), y, first);
 }
 
+/* The same of a d that is not negative, or of 1 and a little more where d is below 2^-1042, 0 above all: that is no doubt. */
+static inline double strake_quick_reciprocal_up(double d, uint *doubt)
+{
+    if (doubt == 0) {
+        return 1.0 / d;
+    }
+    const uint head = STRAKE_HEAD(d) != 0u ? STRAKE_HEAD(d) : 0x3ff00000u;
+    strake_add_doubt(doubt, strake_doubt_of(head));
+    const double safe = as_double((ulong)head << 32 | (as_ulong(d) & 0xfffffffful));
+    return strake_nearer(safe, STRAKE_SEED_OF_RECIPROCAL(safe));
+}
+
+static inline double strake_root_from(double x, double y)
+{
+    const double e = fma(-x, y * y, 1.0);
+    const double z = fma(fma(e, 0.375, 0.5), e * y, y);
+    const double s = x * z;
+    return fma(fma(-s, s, x), 0.5 * z, s);
+}
+
+/* The root of x > 0: 0 leaves a doubt. */
+static inline double strake_quick_root_up(double x, uint *doubt)
+{
+    if (doubt == 0) {
+        return sqrt(x);
+    }
+    strake_add_doubt(doubt, strake_doubt_of(STRAKE_HEAD(x)));
+    return strake_root_from(x, STRAKE_SEED_OF_ROOT(x));
+}
+
 /* The seed of 0 is that of the least normal number; its root is 0 all the same. */
 static inline double strake_quick_root(double x, uint *doubt)
 {
@@ -106,16 +136,13 @@ static inline double strake_quick_root(double x, uint *doubt)
     const uint head = STRAKE_HEAD(x);
     strake_add_doubt(doubt, as_ulong(x) == 0ul ? 0u : strake_doubt_of(head));
     const uint normal = head > 0x100000u ? head : 0x100000u;
-    const double y =
-        STRAKE_SEED_OF_ROOT(as_double((ulong)normal << 32 | (as_ulong(x) & 0xfffffffful)));
-    const double e = fma(-x, y * y, 1.0);
-    const double z = fma(fma(e, 0.375, 0.5), e * y, y);
-    const double s = x * z;
-    return fma(fma(-s, s, x), 0.5 * z, s);
+    return strake_root_from(
+        x, STRAKE_SEED_OF_ROOT(as_double((ulong)normal << 32 | (as_ulong(x) & 0xfffffffful))));
 }
 
 #define STRAKE_DOUBT uint *const doubt,
 #define STRAKE_DIVIDE(n, d) strake_quick_quotient(n, d, doubt)
 #define STRAKE_DIVIDE_WHERE(used, n, d) strake_quick_quotient(n, (used) ? (d) : 1.0, doubt)
-#define STRAKE_INVERT_WHERE(used, d) strake_quick_reciprocal((used) ? (d) : 1.0, doubt)
+#define STRAKE_INVERT_UP(d) strake_quick_reciprocal_up(d, doubt)
 #define STRAKE_ROOT(x) strake_quick_root(x, doubt)
+#define STRAKE_ROOT_UP(x) strake_quick_root_up(x, doubt)

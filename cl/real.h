@@ -88,13 +88,16 @@ typedef struct strake_ratio {
  * A function with divisions or roots elsewhere writes STRAKE_DOUBT before its first parameter, and those
  * by these macros: kernels whose divisions are refined hand it a doubt (quick.h). Where "used" is false
  * no bit of the function's value may depend on the quotient, be it finite or not: the divisor may be taken for 1.
+ * The same holds of STRAKE_INVERT_UP where the divisor, which is not negative, is below 2^-1042. STRAKE_ROOT_UP is
+ * for what is hardly ever 0.
  */
 #if !defined(__OPENCL_C_VERSION__) || !defined(STRAKE_QUICK)
 #define STRAKE_DOUBT
 #define STRAKE_DIVIDE(n, d) ((n) / (d))
 #define STRAKE_DIVIDE_WHERE(used, n, d) ((n) / (d))
-#define STRAKE_INVERT_WHERE(used, d) (REAL(1.0) / (d))
+#define STRAKE_INVERT_UP(d) (REAL(1.0) / (d))
 #define STRAKE_ROOT(x) STRAKE_SQRT(x)
+#define STRAKE_ROOT_UP(x) STRAKE_SQRT(x)
 #endif
 
 /* Selections, not fmax/fmin: those may differ between devices in the sign of zero. */
@@ -102,13 +105,14 @@ typedef struct strake_ratio {
 #define STRAKE_MIN(a, b) ((a) < (b) ? (a) : (b))
 
 /*
- * The positive part max(x, 0) and the negative part min(x, 0) of x, to be subtracted from each other.
+ * Whether a difference is not below 0 (it is no -0 then), and the positive part max(x, 0) and the negative part min(x, 0) of x, to be subtracted from each other.
  * On devices by the sign bit, since GPUs compare and select doubles slowly; there the negative part of
  * -0 is -0, which no difference from a positive part shows. In C with a zero that the compiler does not
  * know: of a known one it makes a comparison and a masked move, where vector units have a minimum and a
  * maximum at twice the speed.
  */
 #ifndef __OPENCL_C_VERSION__
+#define STRAKE_IS_UP(x) ((x) >= REAL(0.0))
 extern const double strake_zero_double;
 extern const float strake_zero_single;
 #ifdef STRAKE_REAL_SINGLE
@@ -119,9 +123,11 @@ extern const float strake_zero_single;
 #define STRAKE_POSITIVE(x) STRAKE_MAX(x, STRAKE_ZERO)
 #define STRAKE_NEGATIVE(x) STRAKE_MIN(x, STRAKE_ZERO)
 #elif defined(STRAKE_REAL_SINGLE)
+#define STRAKE_IS_UP(x) (as_int(x) >= 0)
 #define STRAKE_POSITIVE(x) as_float(as_int(x) & ~(as_int(x) >> 31))
 #define STRAKE_NEGATIVE(x) as_float(as_int(x) & (as_int(x) >> 31))
 #else
+#define STRAKE_IS_UP(x) (as_long(x) >= 0)
 #define STRAKE_POSITIVE(x) as_double(as_long(x) & ~(as_long(x) >> 63))
 #define STRAKE_NEGATIVE(x) as_double(as_long(x) & (as_long(x) >> 63))
 #endif

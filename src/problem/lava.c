@@ -95,13 +95,15 @@ static int cooled(const table *t, int wet)
         t->g, 1, "blend", lava_blend, here(wet), here(t->input[STRAKE_LAVA_TEMPERATURE]),
         here(t->input[STRAKE_LAVA_MIX]), here(t->input[STRAKE_LAVA_EFFUSION]), here(t->dt),
         number(t, "source", strake_case_value(which, "parameters.vent_temperature")));
-    const int emissivity =
-        STRAKE_STAGE(t->g, 1, "emissivity", lava_emissivity, here(blend), number(t, "e_a", e.a),
-                     number(t, "e_b", e.b), number(t, "e_low", e.low), number(t, "e_high", e.high));
+    const strake_read emissivity =
+        e.b == 0.0 ? number(t, "e_a", e.a)
+                   : here(STRAKE_STAGE(t->g, 1, "emissivity", lava_emissivity, here(blend),
+                                       number(t, "e_a", e.a), number(t, "e_b", e.b),
+                                       number(t, "e_low", e.low), number(t, "e_high", e.high)));
     const strake_read read[] = {
         here(wet),
         here(blend),
-        here(emissivity),
+        emissivity,
         here(t->dt),
         number(t, "sigma", 3.0 * stefan / heat),
         number(t, "wind", 3.0 * strake_case_value(which, "parameters.convection") / heat),
@@ -116,9 +118,10 @@ static int cooled(const table *t, int wet)
 static void advance(table *t)
 {
     const double solidus = strake_case_value(t->which, "parameters.solidus_temperature");
-    const int wet = STRAKE_STAGE(t->g, 1, "wet", lava_erupt, here(t->input[STRAKE_LAVA_THICKNESS]),
-                                 here(t->input[STRAKE_LAVA_NET]),
-                                 here(t->input[STRAKE_LAVA_EFFUSION]), here(t->dt));
+    const int wet =
+        STRAKE_STAGE(t->g, 1, "wet", lava_erupt, here(t->input[STRAKE_LAVA_TERRAIN]),
+                     here(t->input[STRAKE_LAVA_THICKNESS]), here(t->input[STRAKE_LAVA_NET]),
+                     here(t->input[STRAKE_LAVA_EFFUSION]), here(t->dt));
     t->wet = wet;
     t->thickness = wet;
     t->temperature = t->input[STRAKE_LAVA_TEMPERATURE];

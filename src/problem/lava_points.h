@@ -4,7 +4,7 @@
 #define STRAKE_LAVA_POINTS_H
 
 #define STRAKE_LAVA_POINTS(X)                                                                      \
-    X(lava_erupt, 4, 2, 1, 0, 0)                                                                   \
+    X(lava_erupt, 5, 2, 1, 0, 1)                                                                   \
     X(lava_blend, 6, 3, 2, 1, 1)                                                                   \
     X(lava_emissivity, 5, 1, 1, 0, 2)                                                              \
     X(lava_cool, 7, 14, 28, 1, 2)                                                                  \
@@ -18,10 +18,10 @@
     X(lava_arrive, 3, 0, 0, 0, 1)                                                                  \
     X(lava_mobility, 6, 17, 15, 1, 2)                                                              \
     X(lava_strength, 5, 16, 15, 0, 3)                                                              \
-    X(lava_gradient, 11, 7, 6, 1, 14)                                                              \
-    X(lava_tilt, 13, 8, 7, 1, 14)                                                                  \
-    X(lava_flux, 15, 5, 14, 2, 10)                                                                 \
-    X(lava_flux_pair, 12, 5, 14, 2, 8)                                                             \
+    X(lava_gradient, 11, 7, 6, 1, 10)                                                              \
+    X(lava_tilt, 13, 8, 7, 1, 10)                                                                  \
+    X(lava_flux, 15, 5, 14, 2, 8)                                                                  \
+    X(lava_flux_pair, 12, 5, 14, 2, 6)                                                             \
     X(lava_net, 8, 7, 0, 0, 0)                                                                     \
     X(lava_loss, 8, 7, 0, 0, 8)                                                                    \
     X(lava_mix, 17, 15, 8, 0, 8)                                                                   \

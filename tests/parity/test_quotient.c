@@ -137,6 +137,14 @@ static void check_quick(double n, double d)
         doubt = 0;
         found = strake_quick_root(d, &doubt);
         check_one("root", d, d, doubt, found, sqrt(d));
+        doubt = 0;
+        found = strake_quick_root_up(d, &doubt);
+        check_one("root of more than 0", d, d, doubt, found, sqrt(d));
+        doubt = 0;
+        found = strake_quick_reciprocal_up(d, &doubt);
+        if (!(fabs(d) < 0x1p-1042)) { /* below it is that of 1 and a little more */
+            check_one("reciprocal of what is not negative", 1.0, d, doubt, found, 1.0 / d);
+        }
     }
 }
 
@@ -208,6 +216,19 @@ static void doubts_are_left_where_operands_are_not_safe(void **state)
     }
     assert_true(leaves_doubt(1.0, 0.0) && !leaves_doubt(0.0, 3.0));
     assert_true(!root_leaves_doubt(0.0) && root_leaves_doubt(-1.0));
+    uint doubt = 0;
+    (void)strake_quick_root_up(0.0, &doubt);
+    assert_true(STRAKE_IS_DOUBTED(doubt));
+    /* What is next to 0 is inverted as about 1, whatever its lower word, and without a doubt; from there on it leaves one. */
+    static const double tiny[] = {0.0, 0x1p-1074, 0x0.00000ffffffffp-1022};
+    for (size_t k = 0; k < sizeof tiny / sizeof tiny[0]; k++) {
+        doubt = 0;
+        const double about_one = strake_quick_reciprocal_up(tiny[k], &doubt);
+        assert_true(!STRAKE_IS_DOUBTED(doubt) && about_one > 0.999999 && about_one <= 1.0);
+    }
+    doubt = 0;
+    (void)strake_quick_reciprocal_up(0x1p-1042, &doubt);
+    assert_true(STRAKE_IS_DOUBTED(doubt));
     for (size_t n = 0; n < sizeof safe / sizeof safe[0]; n++) {
         assert_false(root_leaves_doubt(safe[n]));
         for (size_t d = 0; d < sizeof safe / sizeof safe[0]; d++) {
