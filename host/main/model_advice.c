@@ -32,8 +32,14 @@ static void print_steps(const strake_advice *a, FILE *stream)
     }
 }
 
-static void print_advice(const strake_model_device *d, const strake_exchange_case *c,
-                         const strake_advice *a, FILE *stream)
+/* Of a problem whose steps are decided together: one exchange, from which nobody goes on before all have come. */
+static double meeting_of(const strake_model_device *d, const strake_advice *a)
+{
+    return strake_model_meeting(&d->model, a->seconds[0]);
+}
+
+static void print_advice(const strake_case *which, const strake_model_device *d,
+                         const strake_exchange_case *c, const strake_advice *a, FILE *stream)
 {
     char text[32], other[32];
     (void)fprintf(stream, "\nocl:%d, a stripe of %lld %s with %d neighbour%s:\n", d->index,
@@ -51,10 +57,16 @@ static void print_advice(const strake_model_device *d, const strake_exchange_cas
         "step's %s or more\n",
         a->steps, a->overlap ? "on" : "off", strake_say_seconds(a->per_step, text),
         strake_say_seconds((double)c->slabs * c->slab_seconds, other));
+    if (which->problem->is_adaptive) {
+        (void)fprintf(stream,
+                      "  a meeting, where all decide on the next time step: %s beside kernels; the "
+                      "report of a run has what it took\n",
+                      strake_say_seconds(meeting_of(d, a), text));
+    }
 }
 
-static void print_json(const strake_model_device *d, const strake_exchange_case *c,
-                       const strake_advice *a, strake_json *json)
+static void print_json(const strake_case *which, const strake_model_device *d,
+                       const strake_exchange_case *c, const strake_advice *a, strake_json *json)
 {
     strake_json_object(json, NULL, STRAKE_JSON_LINE);
     strake_json_format(json, "id", "ocl:%d", d->index);
@@ -79,6 +91,9 @@ static void print_json(const strake_model_device *d, const strake_exchange_case 
     }
     strake_json_end(json);
     strake_json_number(json, "seconds_per_step", a->per_step);
+    if (which->problem->is_adaptive) {
+        strake_json_number(json, "meeting_seconds", meeting_of(d, a));
+    }
     strake_json_end(json);
 }
 
@@ -127,8 +142,8 @@ strake_status strake_model_advise_case(const strake_case *which,
         const strake_exchange_case c = strake_exchange_case_of(
             &s->graph, &s->layout, which->n[0] / parts, sides, device->model.bandwidth);
         const strake_advice advice = strake_advise(&device->model, &c, s->most, 1);
-        print_advice(device, &c, &advice, stream);
-        print_json(device, &c, &advice, json);
+        print_advice(which, device, &c, &advice, stream);
+        print_json(which, device, &c, &advice, json);
     }
     strake_json_end(json);
 cleanup:

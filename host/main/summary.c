@@ -1,9 +1,11 @@
 #include "main/summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "case/source.h"
 #include "main/say.h"
+#include "model/say.h"
 
 const char *strake_shape_text(int dims, const int64_t shape[3], char text[72])
 {
@@ -41,6 +43,24 @@ static void print_parts(const strake_result *result, FILE *stream)
             (void)fprintf(stream, "%s failed after step %lld: the others did its work\n", p->id,
                           (long long)p->dropped_at);
         }
+    }
+}
+
+/* What the decision on the next time step takes, and what models say of it. */
+static void print_meeting(const strake_result *result, FILE *stream)
+{
+    strake_result_meeting m;
+    char step[32], beside[32], predicted[32];
+    if (!strake_result_meets(result, &m)) {
+        return;
+    }
+    (void)fprintf(stream, "meeting of %d parts: %s of a step's %s beside the slowest's kernels; ",
+                  m.parts, strake_say_seconds(m.seconds, beside), strake_say_seconds(m.step, step));
+    if (isnan(m.predicted)) {
+        (void)fprintf(stream, "`strake model` would tell what it should be\n");
+    } else {
+        (void)fprintf(stream, "the model of %s says %s\n", m.slowest,
+                      strake_say_seconds(m.predicted, predicted));
     }
 }
 
@@ -168,6 +188,7 @@ void strake_summary_print(const strake_result *result, FILE *stream)
                   (long long)result->last_step);
     print_course(result, stream);
     print_parts(result, stream);
+    print_meeting(result, stream);
     print_numbers(&domain, result->seconds, stream);
     strake_summary_print_cpu(result->part, result->parts, stream);
     print_tuning(result, stream);

@@ -44,6 +44,11 @@ double strake_model_exchange(const strake_device_model *model, bool beside, doub
     return seconds;
 }
 
+double strake_model_meeting(const strake_device_model *model, double exchange)
+{
+    return exchange + model->launch;
+}
+
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes)
 {
     const strake_path_kind first = up ? STRAKE_UP_PAGEABLE : STRAKE_DOWN_PAGEABLE;

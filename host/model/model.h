@@ -99,6 +99,12 @@ double strake_model_seconds(const strake_device_model *model, strake_path_kind p
 double strake_model_exchange(const strake_device_model *model, bool beside, double bytes_down,
                              int messages_down, double bytes_up, int messages_up, int active);
 
+/**
+ * Seconds of a meeting, which decides on the next time step: a device's borders come down, and with them the bound that
+ * its cells allow, those of others go up, and kernels begin again. @param[in] exchange  strake_model_exchange() of these
+ */
+double strake_model_meeting(const strake_device_model *model, double exchange);
+
 /** Fastest of the three paths up (or down) for messages of @p bytes bytes. */
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes);
 

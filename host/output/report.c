@@ -477,6 +477,7 @@ void strake_report_print(const strake_result *result, strake_text *text)
     strake_report_choices(result->solver, json);
     print_balance(result, json);
     strake_report_exchange(result->solver, json);
+    strake_report_meeting(result, json);
     print_fields(result, json);
     strake_json_end(json);
     strake_text_append(text, "\n", 1);

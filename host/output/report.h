@@ -59,6 +59,22 @@ strake_status strake_result_mass(strake_result *result, strake_slabs *slabs, con
 /** Cells times steps of this run per second of stepping; 0 where nothing was done. */
 double strake_result_rate(const strake_result *result);
 
+/** What meetings of an adaptive run's parts take of a step beside kernels. */
+typedef struct strake_result_meeting {
+    int parts;            /**< with slabs at the end */
+    double step, kernels; /**< [s] of a step, and of its kernels where they take longest */
+    double
+        seconds; /**< of a step beside these: borders, the decision, and waiting where work is uneven */
+    double predicted;    /**< by the models of devices, the slowest one's; NaN: unknown */
+    const char *slowest; /**< id of that device, "" where there is no model */
+} strake_result_meeting;
+
+/** @return false: nobody met, or ranks did, of whose exchange strake_report_exchange() tells */
+bool strake_result_meets(const strake_result *result, strake_result_meeting *out);
+
+/** Appends the object "meeting" where parts met. */
+void strake_report_meeting(const strake_result *result, strake_json *json);
+
 /** Cells of the whole grid. */
 double strake_case_cells(const strake_case *which);
 

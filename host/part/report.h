@@ -17,6 +17,7 @@ typedef struct strake_part_exchange {
     bool chose_overlap; /**< and whether transfers overlap with kernels */
     double predicted_down,
         predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for; NaN: unknown */
+    double predicted_meeting; /**< strake_model_meeting() with these; NaN: unknown */
 } strake_part_exchange;
 
 /** One part of WHERE during and after a run. */
