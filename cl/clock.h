@@ -37,6 +37,19 @@ static inline double strake_clock_reaches(strake_clock clock)
     return clock.is_at_stop ? clock.stop : clock.time + clock.dt;
 }
 
+/*
+ * A step of at most dt that leads from a time to another one without rounding: all steps together are then what the
+ * clock shows, and what flowed in is what a rate gives in that time. Rounded alike in step after step, a clock would
+ * be off by as many times the bits of a step that it cannot show.
+ */
+static inline double strake_clock_shown(double time, double dt)
+{
+    const double next = time + dt;
+    const double over = next - time > dt ? next * 0x1p-52 : 0.0; /* of one or two last bits */
+    const double shown = (next - over) - time;
+    return shown > 0.0 ? shown : dt;
+}
+
 /* After a sweep: its dt is over, and it found this bound [s]. */
 static inline strake_clock strake_clock_tick(strake_clock clock, double bound)
 {
@@ -44,7 +57,7 @@ static inline strake_clock strake_clock_tick(strake_clock clock, double bound)
     const double left = clock.stop - clock.time;
     const double most = bound < clock.dt_max ? bound : clock.dt_max;
     clock.is_at_stop = left <= most;
-    clock.dt = clock.is_at_stop ? left : most;
+    clock.dt = clock.is_at_stop ? left : strake_clock_shown(clock.time, most);
     if (clock.is_single) {
         clock.dt = (double)(float)clock.dt;
     }

@@ -4,8 +4,8 @@
  * the tendencies of the sweep before, then finds new tendencies and, as the first reduction of its graph,
  * the bound on the next time step. So one with dt = 0 changes no state: it starts and resumes.
  *
- * dt = min(bound, dt_max, stop - time), in the working precision; where the stop decides, the time becomes exactly
- * that. Only the end and changes of what goes in are stops, so that no setting of outputs changes a result.
+ * dt = min(bound, dt_max, stop - time), in the working precision and less what the clock could not show of it; where
+ * the stop decides, the time becomes exactly that. Only the end and changes of what goes in are stops, so that no setting of outputs changes a result.
  */
 #ifndef STRAKE_ENGINE_CLOCK_H
 #define STRAKE_ENGINE_CLOCK_H
