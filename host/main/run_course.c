@@ -3,6 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "solver/batch.h"
+
 bool strake_run_course_is_there(const strake_case *which)
 {
     return which->problem->imbalance != NULL || which->problem->judge_course != NULL;
@@ -10,7 +12,8 @@ bool strake_run_course_is_there(const strake_case *which)
 
 bool strake_run_course_is_due(const strake_case *which, int64_t step)
 {
-    return which->problem->judge_course != NULL && step > 0 && step % STRAKE_LOOK_STEPS == 0;
+    const int64_t every = strake_batch_looks(which);
+    return every > 0 && step > 0 && step % every == 0;
 }
 
 strake_status strake_run_course_begin(strake_run_course *course, strake_solver *solver,

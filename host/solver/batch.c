@@ -8,11 +8,21 @@ static const double batch_seconds = 0.22;
 /* A batch may grow by this factor: the first steps of a run are not typical. */
 enum { GROWTH = 4 };
 
+/* Cells that may be looked at every STRAKE_LOOK_STEPS: a look at 4 million takes as long as 1000 steps of a fast device. */
+static const double few_cells = 250000.0;
+
+int64_t strake_batch_looks(const strake_case *which)
+{
+    const double cells = (double)which->n[0] * (double)which->n[1] * (double)which->n[2];
+    return which->problem->judge_course == NULL
+               ? 0
+               : (int64_t)(STRAKE_LOOK_STEPS * fmax(1.0, ceil(cells / few_cells)));
+}
+
 int64_t strake_batch_steps(const strake_case *which, int64_t step, int64_t batch)
 {
-    const int64_t looks = which->problem->judge_course != NULL ? STRAKE_LOOK_STEPS : 0;
     const int64_t every[] = {which->output_every, which->checkpoint_every, which->diagnostics_every,
-                             looks};
+                             strake_batch_looks(which)};
     int64_t least = which->steps - step;
     least = batch < least ? batch : least;
     for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {

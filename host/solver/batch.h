@@ -19,6 +19,12 @@ int64_t strake_batch_next(int64_t batch, int64_t done, int64_t sweep, double sec
 bool strake_batch_has_checkpoints(const strake_case *which);
 bool strake_batch_has_diagnostics(const strake_case *which);
 
+/**
+ * Steps between two looks at the course of a run, which take as long as its cells are many: STRAKE_LOOK_STEPS, of more
+ * than 250,000 cells as many more. It does not depend on where a case runs. 0: nobody looks
+ */
+int64_t strake_batch_looks(const strake_case *which);
+
 /** The first multiple of @p every [s] after a time. */
 double strake_batch_multiple(double every, double time);
 
