@@ -148,6 +148,21 @@ try run hole1.yaml --on serial --quiet
 exits 0 "a fissure ends beside a cell without ground"
 try run hole2.yaml --on cpu --quiet
 fails 2 "one that reaches into it is refused: no lava would leave there" "hole2.yaml" "vents" "row 2, column 2" "NODATA"
+# An earlier flow, and a dam beside it, as changes of the terrain.
+printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 2 0\n0 0 0\n0 0 0\n' >earlier.asc
+cat >dam.yaml <<'EOF'
+problem: lava
+time: {end: 300, dt_max: 2}
+parameters: {yield_strength: 0, viscosity: 100}
+fields: {terrain: {sum: [{file: hole.asc}, {file: earlier.asc}, {box: {from: [0, 1], to: [2, 1], height: 0}}]}}
+vents: [{row: 1, col: 0, rate: 1}]
+output: {fields: [thickness], formats: [asc]}
+EOF
+try run dam.yaml --on cpu --quiet --output open
+exits 0 "terrain is a sum"
+check "lava flows round what flowed before, and not where there is no ground" awk 'NR == 7 { dry = $2 == 0 && $3 > 0 } NR == 8 { wet = $2 > 0 } NR == 9 { hole = $2 > 0 && $3 == 0 } END { exit !(dry && wet && hole) }' open/thickness_*.asc
+try run dam.yaml --on cpu --quiet --output shut --set 'fields.terrain.sum[2].box.height=50'
+check "and not over a dam" awk 'NR > 6 { if ($1 == 0 || $2 + $3 != 0) bad = 1 } END { exit bad }' shut/thickness_*.asc
 printf 'problem: lava\ntime: {end: 9}\nfields: {terrain: {file: hole.asc}, FIELD: {file: first.asc}}\n' >first.yaml
 for field in thickness effusion; do
     sed "s/FIELD/$field/" first.yaml >$field.yaml
