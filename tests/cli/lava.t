@@ -62,6 +62,8 @@ exits 0 "a flow of which nothing is fluid has ended"
 prints "and says so" "after step 1000: the last effusion is over and no lava is fluid" "erupted_volume                1800 m3"
 check "at whatever time that is" grep -qE '^1000,4[0-9.]+,solid' course/index.csv
 check "the report has it, too" grep -q '"ended": "the last effusion is over and no lava is fluid".*"erupted_volume": 1800' course.json
+try run course.yaml --on cpu --set grid.rows=501 --set grid.cols=500 --set checkpoint.every=0 --set output.fields='[]' --output wide
+prints "of many cells that is seen after as many more steps" "after step 2000: the last effusion is over"
 try run course.yaml --on cpu,ocl:0 --resume course/checkpoint.strake --output again
 exits 0 "a continued one ends there, too"
 try compare course again
