@@ -12,6 +12,9 @@ enum {
     DEFAULT_TILE_WIDTH = 32,   /* of tiled kernels, and of marching ones in three dimensions */
     DEFAULT_TILE_HEIGHT = 16,
     TALL_TILE_HEIGHT = 26,
+    TALL_TILE_UNROLL =
+        4,              /* where one such group fills a unit: registers keep what was loaded, ... */
+    TALL_TILE_KEEP = 3, /* ... and a pass has as many planes as that, so that none is moved */
     MARCH_CELLS_PER_UNIT =
         400, /* of a stripe, from which marching kernels pay in three dimensions */
     TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
@@ -227,8 +230,9 @@ static bool has_room(const strake_cl_kernels *s)
 /*
  * Whether groups so tall that few of their cells are computed again can do a whole step, which then writes nothing but
  * states: they need most of a unit's registers. In single precision what is written in between costs less.
+ * @param[out] is_full  a unit holds no second group
  */
-static bool is_one_kernel(const strake_cl_kernels *s)
+static bool is_one_kernel(const strake_cl_kernels *s, bool *is_full)
 {
     const int64_t registers = strake_cl_unit_registers(s->cl, s->device);
     strake_cl_kernels *trial = NULL;
@@ -238,10 +242,12 @@ static bool is_one_kernel(const strake_cl_kernels *s)
         return false;
     }
     trial = try_plan(s, s->options.run.vector, TALL_TILE_HEIGHT);
-    is_one = trial != NULL && trial->kernels > 0 && trial->plan[trial->kernels - 1].marches &&
-             (int64_t)registers_of(trial, trial->kernels - 1) * TALL_TILE_HEIGHT *
-                     (int64_t)s->march_width <=
-                 registers;
+    if (trial != NULL && trial->kernels > 0 && trial->plan[trial->kernels - 1].marches) {
+        const int64_t taken = (int64_t)registers_of(trial, trial->kernels - 1) * TALL_TILE_HEIGHT *
+                              (int64_t)s->march_width;
+        is_one = taken <= registers;
+        *is_full = is_one && 2 * taken > registers;
+    }
     free(trial);
     return is_one;
 }
@@ -340,6 +346,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
     const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
     const bool is_gpu = strake_cl_device_is_gpu(s->device);
+    bool is_full = false;
     s->width = at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_WIDTH, limit);
     s->height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_HEIGHT;
     while (s->width * s->height > most && s->height > 1) {
@@ -367,7 +374,11 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
         s->options.stride *= 2;
     }
     s->options.one = !s->flat && t->group_height == 0;
-    s->options.one = s->options.one && is_one_kernel(s);
+    s->options.one = s->options.one && is_one_kernel(s, &is_full);
+    if (is_full) {
+        s->options.run.unroll = t->unroll > 0 ? t->unroll : TALL_TILE_UNROLL;
+        s->options.run.keep = t->keep > 0 ? t->keep : TALL_TILE_KEEP;
+    }
     s->march_height = s->flat               ? 1
                       : t->group_height > 0 ? (size_t)t->group_height
                       : s->options.one      ? TALL_TILE_HEIGHT
@@ -404,8 +415,15 @@ static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, i
     if (s->options.run.group_rows > 0) {
         return s->options.run.group_rows;
     }
-    const int64_t pieces = (int64_t)s->device->compute_units * resident_groups(s, k) / tiles;
+    const int64_t resident = resident_groups(s, k);
+    const int64_t groups = (int64_t)s->device->compute_units * resident;
+    const int64_t pieces = groups / tiles;
     const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;
+    const int64_t waves = (tiles + groups - 1) / groups;
+    /* A step in one kernel computes many planes again before its first: halves only where fewer groups idle at the end. */
+    if (s->options.one && resident == 1 && 2 * waves <= (2 * tiles + groups - 1) / groups) {
+        return rows;
+    }
     if (least >= 3 * MARCH_ROWS_MOST) {
         return MARCH_ROWS_MOST;
     }

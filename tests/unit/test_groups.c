@@ -276,6 +276,57 @@ static cl_int CL_API_CALL tell_log(cl_program program, cl_device_id device,
     return CL_SUCCESS;
 }
 
+/* The planes that a group of the first kernel marches along in a cube of Cahn-Hilliard, and the choice. */
+static int64_t choose_cube(const strake_cl *cl, const char *scheme, int64_t n, strake_cl_kernels *k)
+{
+    static strake_graph graph;
+    static strake_cl_device nvidia;
+    const bool constant[STRAKE_MAX_FIELDS] = {false};
+    const double number[STRAKE_MAX_FIELDS] = {0.0};
+    const int64_t cells[STRAKE_AXES] = {n, n, n};
+    const strake_boundary boundary[STRAKE_AXES] = {STRAKE_PERIODIC, STRAKE_PERIODIC,
+                                                   STRAKE_PERIODIC};
+    char text[256];
+    strake_case *which = NULL;
+    strake_error error;
+    nvidia = gpu;
+    nvidia.compute_units = 132;
+    (void)snprintf(nvidia.vendor, sizeof nvidia.vendor, "NVIDIA Corporation");
+    (void)snprintf(text, sizeof text,
+                   "problem: cahn_hilliard3d\ngrid: {planes: 8, rows: 8, cols: 8}\n"
+                   "scheme: {time: %s}\ntime: {dt: 0.01, steps: 1}\n",
+                   scheme);
+    assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
+    assert_int_equal(which->problem->build(which, constant, number, &graph, &error), STRAKE_OK);
+    strake_case_close(&which);
+    const strake_layout layout = strake_layout_make_deep(&graph, 1, cells, boundary);
+    *k = (strake_cl_kernels){.device = &nvidia, .graph = &graph, .cl = cl};
+    strake_cl_groups_choose(k, &layout, NULL);
+    k->kernels =
+        strake_cl_plan_kernels(&graph, &k->options, false, STRAKE_CL_MOST_KERNELS, k->plan);
+    assert_int_equal(k->kernels, 1);
+    k->limit[0] = 1024;
+    return strake_cl_groups_cut(k, 0, cells).rows;
+}
+
+static void groups_that_fill_a_unit_keep_what_they_load(void **state)
+{
+    (void)state;
+    static strake_cl_kernels k;
+    const strake_cl cl = {.clGetDeviceInfo = tell_registers};
+    /* 520 tiles on 132 units: four waves of whole columns, no more than of halves. */
+    assert_int_equal(choose_cube(&cl, "midpoint", 512, &k), 512);
+    assert_int_equal(k.options.run.unroll, 4);
+    assert_int_equal(k.options.run.keep, 3);
+    assert_int_equal(k.options.lines, 26);
+    /* 300 tiles: three waves, of halves five. */
+    assert_int_equal(choose_cube(&cl, "midpoint", 384, &k), 192);
+    /* Of Euler's method a unit holds two groups. */
+    assert_int_equal(choose_cube(&cl, "euler", 512, &k), 256);
+    assert_int_equal(k.options.run.unroll, 2);
+    assert_int_equal(k.options.run.keep, 1);
+}
+
 static void registers_say_how_many_groups_a_unit_holds(void **state)
 {
     (void)state;
@@ -315,6 +366,7 @@ int main(void)
         cmocka_unit_test(lists_of_sizes_are_read_and_written),
         cmocka_unit_test(single_kernels_have_sizes_of_their_own),
         cmocka_unit_test(compilers_are_told_a_limit_where_it_fits),
+        cmocka_unit_test(groups_that_fill_a_unit_keep_what_they_load),
         cmocka_unit_test(registers_say_how_many_groups_a_unit_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
