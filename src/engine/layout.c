@@ -5,12 +5,7 @@
 
 #include "base/element.h"
 
-enum {
-    LINE_BYTES = 64,
-    WIDE_BYTES =
-        128, /* lines of GPUs: a group that begins between two of them takes one more for every row */
-    WIDE_COLUMNS = 1024 /* of so many, half a line more is nothing */
-};
+enum { LINE_BYTES = 64 };
 
 static int64_t round_up(int64_t x, int64_t step)
 {
@@ -49,13 +44,11 @@ strake_layout strake_layout_make_deep(const strake_graph *graph, int steps,
     const int64_t left = round_up(layout.lo[2], line);
     const int64_t whole = round_up(n[2], line);
     const int64_t right = n[2] + layout.hi[2] > whole ? n[2] + layout.hi[2] : whole;
-    const int64_t wide = WIDE_BYTES / layout.element_size;
-    const int64_t grain = n[2] < WIDE_COLUMNS ? line : wide;
-    layout.start = round_up(left + line, wide) - layout.lo[2];
-    layout.pitch = round_up(layout.lo[2] + right, grain);
+    layout.start = left + line - layout.lo[2];
+    layout.pitch = round_up(layout.lo[2] + right, line);
     /* A pitch that is a multiple of 4 KiB makes rows compete for the same cache sets. */
     if (layout.pitch * layout.element_size % 4096 == 0) {
-        layout.pitch += grain;
+        layout.pitch += line;
     }
     const int64_t lines = layout.lo[1] + n[1] + layout.hi[1];
     layout.slab = lines * layout.pitch;

@@ -26,11 +26,10 @@ typedef struct strake_layout {
     int64_t n[STRAKE_AXES]; /**< interior cells per axis */
     int lo[STRAKE_AXES];    /**< ghost cells before */
     int hi[STRAKE_AXES];    /**< ghost cells after */
-    int64_t
-        pitch; /**< elements from one line (axis 1) to the next, a multiple of 64 bytes, of long ones of 128 */
+    int64_t pitch;    /**< elements from one line (axis 1) to the next, a multiple of 64 bytes */
     int64_t slab;     /**< elements from one slab (axis 0) to the next */
     int64_t start;    /**< elements before the first slab: more than a cache line, never used */
-    int64_t origin;   /**< offset of cell [0,0,0]; aligned like the pitch, relative to the array */
+    int64_t origin;   /**< offset of cell [0,0,0]; 64-byte aligned relative to the array */
     int64_t elements; /**< total */
     int element_size; /**< bytes */
     int steps;        /**< time steps at once that the ghosts of axis 2 are deep enough for */

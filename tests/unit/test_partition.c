@@ -179,25 +179,6 @@ static void lines_of_a_layout_are_aligned_and_close_together(void **state)
     }
 }
 
-/* Long lines begin where those of a GPU's cache do, however deep the ghosts before them are. */
-static void long_lines_begin_at_128_bytes(void **state)
-{
-    static strake_graph graph;
-    static const strake_boundary boundary[STRAKE_AXES];
-    (void)state;
-    for (int k = 0; k < 2 * 3 * 32; k++) {
-        const int steps = 1 + k / 6;
-        const int64_t n[STRAKE_AXES] = {4, 1, 1024 + 997 * k % 512};
-        graph = (strake_graph){.values = 1, .precision = (strake_precision)(k % 2)};
-        graph.value[0] =
-            (strake_value){.lo = {1, 0, k % 3}, .hi = {3, 0, 1}, .next = -1, .is_live = true};
-        const strake_layout l = strake_layout_make_deep(&graph, steps, n, boundary);
-        for (int64_t slab = -1; slab < 7; slab++) {
-            assert_int_equal(strake_layout_at(&l, slab, 0, 0) * l.element_size % 128, 0);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,7 +188,6 @@ int main(void)
         cmocka_unit_test(a_lone_stripe_sends_nothing),
         cmocka_unit_test(windows_have_the_slabs_that_are_read),
         cmocka_unit_test(lines_of_a_layout_are_aligned_and_close_together),
-        cmocka_unit_test(long_lines_begin_at_128_bytes),
     };
     return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
 }
