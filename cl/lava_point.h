@@ -15,8 +15,10 @@
 /* The thickness after dt with the tendency of the sweep before and what a vent adds [m/s]; walls have none. */
 STRAKE_POINT_FUNCTION real lava_erupt(real ground, real h, real net, real vent, real dt)
 {
-    const real wet = h + dt * (net + vent);
-    return ground < LAVA_WALL ? wet : REAL(0.0);
+    const real share = ground < LAVA_WALL
+                           ? REAL(1.0)
+                           : REAL(0.0); /* a product: compilers make branches of choices */
+    return share * (h + dt * (net + vent));
 }
 
 /* The temperature of the mixture, of thickness h; a cell that is dry keeps its own. */

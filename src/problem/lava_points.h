@@ -4,7 +4,7 @@
 #define STRAKE_LAVA_POINTS_H
 
 #define STRAKE_LAVA_POINTS(X)                                                                      \
-    X(lava_erupt, 5, 2, 1, 0, 1)                                                                   \
+    X(lava_erupt, 5, 2, 2, 0, 1)                                                                   \
     X(lava_blend, 6, 3, 2, 1, 1)                                                                   \
     X(lava_emissivity, 5, 1, 1, 0, 2)                                                              \
     X(lava_cool, 7, 14, 28, 1, 2)                                                                  \

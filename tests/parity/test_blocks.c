@@ -266,12 +266,12 @@ static void move_slabs(fixture *f, const cut *c, uint64_t expected)
     enum { MOVES = sizeof mine / sizeof mine[0], STEPS = 29 };
     f->which->run.balance = 1 + (int)STRAKE_BALANCE_MODEL;
     strake_solver *solver = open_cut(f, "cpu,ocl:0", "12,49", c);
-    const void *body = NULL;
     for (int k = 0; k < MOVES; k++) {
         int64_t owned[2] = {mine[k], ROWS - mine[k]};
         strake_error error;
-        strake_harness_step(solver, STEPS / MOVES); /* the first one places */
-        body = k == 0 ? solver->team.part[1].body : body;
+        strake_harness_step(solver,
+                            STEPS / MOVES); /* the first one places, and others may move slabs */
+        const void *const body = solver->team.part[1].body;
         assert_int_equal(strake_rebalance_move(&solver->pace, owned, &error), STRAKE_OK);
         assert_int_equal(solver->team.part[0].range.end, mine[k]);
         assert_ptr_equal(solver->team.part[1].body, body);

@@ -303,7 +303,7 @@ static double settle(double width, const char *yield, const char *widths)
     for (int k = 0; k < n * n; k++) {
         volume += f.h[k] * width * width;
     }
-    advance(&f, 2000.0);
+    advance(&f, 3000.0); /* its last cells are reached by then */
     f.film = 0.0;
     const double before = area_radius(&f);
     advance(&f, 4000.0);

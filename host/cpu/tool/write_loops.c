@@ -92,6 +92,15 @@ static void add_graph(strake_case *which, bool traces)
     }
 }
 
+/* A list below 1; one of a later key is above those of earlier ones, as ends of ramps are. */
+static void give_list(strake_case *which, int key, int length)
+{
+    which->given[key] = length > 0 && length >= (int)which->problem->key[key].minimum;
+    for (int i = 0; i < length; i++) {
+        which->list[key][i] = 0.01 * (key + i + 1);
+    }
+}
+
 /*
  * All values of all keys, and lists of all lengths; integers (numbers of iterations) up to a few: further
  * ones repeat the loops. Of these what the problem calls usual.
@@ -131,6 +140,9 @@ static void add_variants(strake_case *which, int key)
     }
     for (int v = first; v <= last; v++) {
         which->value[key] = v;
+        if (k->type == STRAKE_KEY_REALS) {
+            give_list(which, key, v);
+        }
         add_variants(which, key + 1);
     }
 }
