@@ -24,18 +24,6 @@ static strake_case *open_case(const char *text, const char *const *sets, bool la
     return which;
 }
 
-static strake_solver *open_solver(const strake_case *which, const char *where, const char *split,
-                                  int threads)
-{
-    strake_solver *solver = NULL;
-    strake_error error;
-    const strake_options options = {.where = where, .split = split, .threads = threads};
-    if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
-        fail_msg("%s: %s", where, error.text);
-    }
-    return solver;
-}
-
 /* --- ghosts --------------------------------------------------------------------------------------- */
 
 /* A field of a sphere, and of the longer grid: one more row of faces between its rows, which the other has not. */
@@ -101,8 +89,8 @@ static void check_ghosts(int dims, const char *scheme)
                    "problem: mpdata%dd\ngrid: {%srows: %d, cols: %d}\ntime: {steps: 3}\n%s", dims,
                    planes_key, LONG, COLS, scheme);
     strake_case *which[] = {open_case(text, NULL, true), open_case(longer, NULL, true)};
-    strake_solver *sphere = open_solver(which[0], "serial", NULL, 1);
-    strake_solver *grid = open_solver(which[1], "serial", NULL, 1);
+    strake_solver *sphere = strake_harness_solver(which[0], "serial", NULL, 1);
+    strake_solver *grid = strake_harness_solver(which[1], "serial", NULL, 1);
     for (int f = 0; f < fields; f++) {
         in[f].name = name[f];
         in[f].is_across = f == dims; /* u1 of two, u2 of three dimensions */
@@ -216,7 +204,7 @@ static void run(const cut *c, const char *precision, double *psi)
     const char *set[7] = {precision};
     memcpy(set + 1, c->set, sizeof c->set);
     strake_case *which = open_case(texts[c->text], set, false);
-    strake_solver *solver = open_solver(which, c->where, c->split, c->threads);
+    strake_solver *solver = strake_harness_solver(which, c->where, c->split, c->threads);
     strake_harness_step(solver, 7);
     strake_harness_step(solver, STEPS - 7);
     strake_harness_get_psi(solver, psi, cells_of[c->text]);
@@ -271,14 +259,14 @@ static void a_restart_gives_the_same_bits(void **state)
         char file[64];
         strake_error error;
         strake_case *which = open_case(texts[k], NULL, false);
-        strake_solver *solver = open_solver(which, "cpu", NULL, 2);
+        strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 2);
         (void)snprintf(file, sizeof file, "%s/checkpoint", path);
         strake_harness_step(solver, 5);
         assert_int_equal(strake_checkpoint_save(solver, file, &error), STRAKE_OK);
         strake_harness_step(solver, STEPS - 5);
         strake_harness_get_psi(solver, expected, cells_of[k]);
         strake_close(&solver);
-        solver = open_solver(which, "serial", NULL, 1);
+        solver = strake_harness_solver(which, "serial", NULL, 1);
         assert_int_equal(strake_checkpoint_load(solver, file, &error), STRAKE_OK);
         strake_harness_step(solver, STEPS - 5);
         strake_harness_get_psi(solver, psi, cells_of[k]);
@@ -321,7 +309,7 @@ static turn turn_once(int rows, int steps, const char *scheme, double height)
                    rows, cols, 2.0 * pi / steps, steps, scheme, 0.5 * pi, 0.5 * pi,
                    0.5 * pi / rows);
     strake_case *which = open_case(text, NULL, false);
-    strake_solver *solver = open_solver(which, "cpu", NULL, 1);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
     for (size_t c = 0; c < cells; c++) {
         const double latitude = pi * ((double)(c / (size_t)cols) + 0.5) / rows - 0.5 * pi;
         const double longitude = pi * ((double)(c % (size_t)cols) + 0.5) / rows;

@@ -57,8 +57,8 @@ typedef struct trial {
     uint64_t alone[TRACERS];
 } trial;
 
-static strake_solver *open_solver(trial *t, const strake_case *which, const char *where,
-                                  const char *split)
+static strake_solver *open_tracers(trial *t, const strake_case *which, const char *where,
+                                   const char *split)
 {
     t->v.name = name[0];
     t->v.psi = t->psi[0];
@@ -123,7 +123,7 @@ static void compare(const trial *t, strake_solver *solver, const char *where)
 
 static void check(trial *t, const char *where, const char *split)
 {
-    strake_solver *solver = open_solver(t, t->which, where, split);
+    strake_solver *solver = open_tracers(t, t->which, where, split);
     strake_harness_step(solver, STEPS - 1);
     strake_harness_step(solver, 1);
     compare(t, solver, where);
@@ -172,8 +172,8 @@ static void a_restart_elsewhere_goes_on_with_all_of_them(void **state)
     strake_error error = {STRAKE_OK, ""};
     for (int dims = 1; dims <= 3; dims++) {
         begin(&t, dims == 2 ? WITH_TERMS : 0, dims, dims == 2 ? 5 : 1, false);
-        strake_solver *from = open_solver(&t, t.which, "cpu", NULL);
-        strake_solver *to = open_solver(&t, t.which, "serial", NULL);
+        strake_solver *from = open_tracers(&t, t.which, "cpu", NULL);
+        strake_solver *to = open_tracers(&t, t.which, "serial", NULL);
         strake_harness_step(from, 2);
         assert_int_equal(strake_checkpoint_save(from, path, &error), STRAKE_OK);
         assert_int_equal(strake_checkpoint_load(to, path, &error), STRAKE_OK);
@@ -254,9 +254,7 @@ static strake_solver *step_diffusing(int dims, const char *time, const char *whe
     static const char *const flow[] = {"[0.25]", "[0.25, -0.125]", "[0.25, 0.125, 0]"};
     char text[900], fields[300] = "";
     strake_error error = {STRAKE_OK, ""};
-    const strake_options options = {.where = where, .threads = 2};
     strake_case *which = NULL;
-    strake_solver *solver = NULL;
     int used = 0;
     size_t cells = 1;
     for (int d = 1; d <= dims; d++) {
@@ -275,10 +273,10 @@ static strake_solver *step_diffusing(int dims, const char *time, const char *whe
                    "  qa: {random: {seed: 1, minimum: -1, maximum: 2}}\n"
                    "  qb: {random: {seed: 2, minimum: -1, maximum: 2}}\n",
                    dims, head[dims - 1], time, fields);
-    if (strake_case_parse("test", text, NULL, false, &which, &error) != STRAKE_OK ||
-        strake_open(which, &options, &solver, &error) != STRAKE_OK) {
+    if (strake_case_parse("test", text, NULL, false, &which, &error) != STRAKE_OK) {
         fail_msg("%s", error.text);
     }
+    strake_solver *solver = strake_harness_solver(which, where, NULL, 2);
     strake_harness_step(solver, 6);
     out[0] = strake_harness_checksum(solver, "qa", cells);
     out[1] = strake_harness_checksum(solver, "qb", cells);

@@ -55,9 +55,8 @@ void strake_harness_set(strake_solver *solver, const char *name, const double *d
     }
 }
 
-strake_solver *strake_harness_open(const strake_case *which, const strake_inputs *in, bool single,
-                                   bool constant_h, const char *where, const char *split,
-                                   int threads)
+strake_solver *strake_harness_solver(const strake_case *which, const char *where, const char *split,
+                                     int threads)
 {
     const strake_options options = {.where = where, .split = split, .threads = threads};
     strake_solver *solver = NULL;
@@ -65,6 +64,14 @@ strake_solver *strake_harness_open(const strake_case *which, const strake_inputs
     if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
         fail_msg("%s, split %s: %s", where, split == NULL ? "none" : split, error.text);
     }
+    return solver;
+}
+
+strake_solver *strake_harness_open(const strake_case *which, const strake_inputs *in, bool single,
+                                   bool constant_h, const char *where, const char *split,
+                                   int threads)
+{
+    strake_solver *const solver = strake_harness_solver(which, where, split, threads);
     assert_int_equal(strake_element_size(solver), single ? sizeof(float) : sizeof(double));
     strake_harness_set(solver, "psi", in->psi, in->cells);
     strake_harness_set(solver, "u1", in->u1, in->faces1);

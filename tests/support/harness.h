@@ -33,7 +33,11 @@ typedef strake_oracle strake_scheme;
 strake_case *strake_harness_case(const strake_inputs *in, const strake_scheme *scheme, bool single,
                                  bool constant_h);
 
-/** Opens a solver on @p where and hands it the fields of @p in; split may be NULL. */
+/** Opens a solver on @p where, or fails the test with the library's message; split may be NULL. */
+strake_solver *strake_harness_solver(const strake_case *which, const char *where, const char *split,
+                                     int threads);
+
+/** The same, and hands it the fields of @p in. */
 strake_solver *strake_harness_open(const strake_case *which, const strake_inputs *in, bool single,
                                    bool constant_h, const char *where, const char *split,
                                    int threads);

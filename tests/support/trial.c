@@ -54,12 +54,7 @@ void strake_trial_end(strake_trial *trial)
 strake_solver *strake_trial_open(const strake_trial *trial, const char *where, const char *split,
                                  int threads)
 {
-    const strake_options options = {.where = where, .split = split, .threads = threads};
-    strake_solver *solver = NULL;
-    strake_error error;
-    if (strake_open(trial->which, &options, &solver, &error) != STRAKE_OK) {
-        fail_msg("%s, split %s: %s", where, split == NULL ? "none" : split, error.text);
-    }
+    strake_solver *const solver = strake_harness_solver(trial->which, where, split, threads);
     assert_int_equal(strake_element_size(solver),
                      trial->made_from.single ? sizeof(float) : sizeof(double));
     for (int f = 0; f < trial->fields; f++) {

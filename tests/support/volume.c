@@ -246,13 +246,8 @@ strake_case *strake_volume_case(const strake_volume *v, const strake_scheme *sch
 strake_solver *strake_volume_solver(const strake_volume *v, const strake_case *which,
                                     const char *where, const char *split, int threads)
 {
-    const strake_options options = {.where = where, .split = split, .threads = threads};
-    strake_solver *solver = NULL;
-    strake_error error;
+    strake_solver *const solver = strake_harness_solver(which, where, split, threads);
     int number = 0;
-    if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
-        fail_msg("%s, split %s: %s", where, split == NULL ? "none" : split, error.text);
-    }
     strake_harness_set(solver, v->name != NULL ? v->name : "psi", v->psi, v->cells);
     strake_harness_set(solver, "h", v->h, v->cells);
     if (v->changes) {

@@ -139,24 +139,12 @@ static strake_case *open_case(const char *text, const char *const *sets, bool is
     return which;
 }
 
-static strake_solver *open_solver(const strake_case *which, const char *where, const char *split,
-                                  int threads)
-{
-    strake_solver *solver = NULL;
-    strake_error error;
-    const strake_options options = {.where = where, .split = split, .threads = threads};
-    if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
-        fail_msg("%s: %s", where, error.text);
-    }
-    return solver;
-}
-
 /* psi after all steps, cut in pieces of so many. */
 static void run(const char *text, const char *const *sets, const char *where, const char *split,
                 int threads, int piece, double psi[CELLS])
 {
     strake_case *which = open_case(text, sets, false);
-    strake_solver *solver = open_solver(which, where, split, threads);
+    strake_solver *solver = strake_harness_solver(which, where, split, threads);
     for (int step = 0; step < STEPS; step += piece) {
         strake_harness_step(solver, step + piece < STEPS ? piece : STEPS - step);
     }
@@ -191,7 +179,7 @@ static void agrees_with_a_model_that_sets_all_fields(void **state)
     static const char *const names[] = {"u1", "u2", "inflow_psi", "source_psi"};
     double psi[CELLS], expected[CELLS], first[CELLS], field[ROWS * (COLS + 1)];
     strake_case *which = open_case(later, NULL, true);
-    strake_solver *solver = open_solver(which, "serial", NULL, 1);
+    strake_solver *solver = strake_harness_solver(which, "serial", NULL, 1);
     (void)state;
     strake_harness_get_psi(solver, first, CELLS);
     for (int step = 0; step < STEPS; step++) {
@@ -252,12 +240,12 @@ static void restarts_go_on_to_the_same_bits(void **state)
         double psi[CELLS], expected[CELLS];
         strake_error error;
         strake_case *which = open_case(texts[k], NULL, false);
-        strake_solver *solver = open_solver(which, "cpu", NULL, 2);
+        strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 2);
         (void)snprintf(path, sizeof path, "%s/checkpoint", folder);
         strake_harness_step(solver, 9);
         assert_int_equal(strake_checkpoint_save(solver, path, &error), STRAKE_OK);
         strake_close(&solver);
-        solver = open_solver(which, "serial", NULL, 1);
+        solver = strake_harness_solver(which, "serial", NULL, 1);
         if (strake_checkpoint_load(solver, path, &error) != STRAKE_OK) {
             fail_msg("%s", error.text);
         }
@@ -309,7 +297,7 @@ static void run_model(const char *where, const char *const *sets, bool is_lent, 
     strake_error error;
     strake_place place[2];
     strake_case *which = open_case(text, sets, true);
-    strake_solver *solver = open_solver(which, where, NULL, 2);
+    strake_solver *solver = strake_harness_solver(which, where, NULL, 2);
     assert_int_equal(strake_return_field(solver, "u1", &error), STRAKE_ERR_STATE);
     for (int kind = 0; kind < 2 && is_lent; kind++) {
         assert_int_equal(strake_lend_field(solver, names[kind], &place[kind], &error), STRAKE_OK);
@@ -378,7 +366,7 @@ static void unstable_levels_are_told_with_their_time(void **state)
         open_case(GRID "fields:\n" STATE "  u2: 0.1\n  u1: {series: {file: @/rising.npy, every: "
                        "2.1}}\n",
                   (const char *const[]){"time.steps=9", NULL}, false);
-    strake_solver *solver = open_solver(which, "cpu", NULL, 2);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 2);
     strake_harness_step(solver, 6);
     strake_harness_get_psi(solver, before, CELLS);
     assert_int_equal(strake_step(solver, 2, &error), STRAKE_ERR_USAGE);
@@ -390,7 +378,7 @@ static void unstable_levels_are_told_with_their_time(void **state)
     assert_memory_equal(before, after, sizeof after);
     assert_int_equal(strake_step(solver, 1, &error), STRAKE_ERR_USAGE);
     strake_close(&solver);
-    solver = open_solver(which, "cpu", NULL, 2);
+    solver = strake_harness_solver(which, "cpu", NULL, 2);
     assert_int_equal(strake_step(solver, 9, &error), STRAKE_ERR_USAGE);
     assert_int_equal(strake_step_count(solver), 6);
     strake_harness_get_psi(solver, after, CELLS);
@@ -421,7 +409,7 @@ static void a_courant_number_sets_the_time_step_whenever_the_flow_changes(void *
     assert_int_equal(fclose(file), 0);
     run(text, steady, "serial", NULL, 1, STEPS, expected);
     strake_case *which = open_case(text, sweeps, false);
-    strake_solver *solver = open_solver(which, "cpu", NULL, 2);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 2);
     strake_harness_step(solver, 5);
     assert_true(fabs(strake_time(solver) - 0.875) < 1e-12);
     (void)snprintf(path, sizeof path, "%s/paced", folder);
@@ -434,7 +422,7 @@ static void a_courant_number_sets_the_time_step_whenever_the_flow_changes(void *
         strake_harness_get_psi(solver, psi, CELLS);
         assert_memory_equal(psi, expected, sizeof psi);
         strake_close(&solver);
-        solver = k == 0 ? open_solver(which, "serial", NULL, 1) : NULL;
+        solver = k == 0 ? strake_harness_solver(which, "serial", NULL, 1) : NULL;
         assert_int_equal(k == 0 ? strake_checkpoint_load(solver, path, &error) : 0, 0);
     }
     strake_case_close(&which);
@@ -465,7 +453,7 @@ static void sources_decay_and_diffusion_follow_a_time_step_that_changes(void **s
     (void)state;
     for (int k = 0; k < 3; k++) {
         strake_case *which = open_case(text, piece[k].set, false);
-        strake_solver *solver = open_solver(which, "serial", NULL, 1);
+        strake_solver *solver = strake_harness_solver(which, "serial", NULL, 1);
         if (k > 0) {
             strake_harness_set_psi(solver, expected, CELLS);
         }
@@ -507,7 +495,7 @@ static void a_courant_number_holds_between_levels(void **state)
     }
     double most = 0.0, u1[CELLS];
     strake_case *which = open_case(levels, between, false);
-    strake_solver *solver = open_solver(which, "cpu", NULL, 1);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
     double fastest = 0.0;
     for (int k = 0; k < 2 * CELLS; k++) {
         const int level = k / CELLS, i = k % CELLS / COLS, j = k % COLS;
