@@ -287,13 +287,16 @@ static uint64_t hash(const strake_domain *domain)
     return strake_graph_hash(&of(domain)->graph);
 }
 
-/* What is poured changes with time, as other inputs may; what it comes from is in the case's own hash. */
+/*
+ * What is poured changes with time, as other inputs may, and velocities with a time step that follows from them; what
+ * they come from is in the case's own hash.
+ */
 static bool is_hashed(const strake_domain *domain, int field)
 {
     const strake_grid *const grid = of(domain);
     const strake_field *const f = &grid->which->problem->field[field];
-    return !f->is_state && !(f->is_poured && pours(grid->which)) && !grid->field[field].changes &&
-           grid->field[field].state != STRAKE_FIELD_CONSTANT;
+    return !f->is_state && !(f->is_poured && pours(grid->which)) &&
+           !strake_inputs_move(grid, field) && grid->field[field].state != STRAKE_FIELD_CONSTANT;
 }
 
 /* Whether a part of the slabs may be set alone. */

@@ -226,6 +226,11 @@ static bool is_surveyed(const strake_grid *grid, int f)
     return is_new(grid, f) && !(field->may_change && field->position == STRAKE_CELL);
 }
 
+bool strake_inputs_move(const strake_grid *grid, int f)
+{
+    return grid->field[f].changes || (grid->domain.is_timed && grid->field[f].from_shape);
+}
+
 bool strake_inputs_are_new(const strake_grid *grid)
 {
     bool any = false;
@@ -401,7 +406,7 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
     prepare_new(grid, array, extended);
     for (int f = 0; f < problem->fields; f++) {
         grid->is_stable = grid->is_stable && !is_surveyed(grid, f);
-        grid->domain.hash = is_new(grid, f) && !grid->field[f].changes ? 0 : grid->domain.hash;
+        grid->domain.hash = is_new(grid, f) && !strake_inputs_move(grid, f) ? 0 : grid->domain.hash;
     }
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
     for (int f = 0; f < problem->fields; f++) {

@@ -23,6 +23,9 @@ strake_status strake_inputs_refill(strake_grid *grid, int field, strake_error *e
  */
 strake_status strake_inputs_rate(strake_grid *grid, double *rate, strake_error *error);
 
+/** Whether an input becomes another one by itself: with time, or with the time step that follows from it. */
+bool strake_inputs_move(const strake_grid *grid, int field);
+
 /** Whether an input that decides on stability is new: given by a user, or filled and not prepared yet. */
 bool strake_inputs_are_new(const strake_grid *grid);
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "case/source.h"
 #include "cpu/threads.h"
 #include "group/border.h"
 #include "group/regroup.h"
@@ -427,6 +428,8 @@ strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_er
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
         }
     }
+    STRAKE_TRY(domain->hash == 0 ? strake_source_hash_rates(solver->which, &hash, error)
+                                 : STRAKE_OK);
     domain->hash = domain->hash != 0 ? domain->hash : hash;
     *out = domain->hash;
 cleanup:

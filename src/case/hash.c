@@ -1,4 +1,5 @@
 /* What identifies a case's numbers, for checkpoints. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -162,4 +163,50 @@ uint64_t strake_case_hash(const strake_case *which)
         feed_source(&hash, which->source[f]);
     }
     return hash;
+}
+
+static bool has_file(const strake_source *source)
+{
+    bool has = source->kind == STRAKE_SOURCE_FILE;
+    for (int k = 0; k < source->children; ++k) {
+        has = has || has_file(source->child[k]);
+    }
+    return has;
+}
+
+static strake_status feed_values(uint64_t *hash, const strake_case *which, int field,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_moment second = {.begin = 0.0, .dt = 1.0};
+    strake_source_reader *reader = NULL;
+    int64_t shape[STRAKE_AXES];
+    double *line = NULL;
+    strake_case_field_shape(which, field, shape);
+    line = malloc((size_t)shape[2] * sizeof *line);
+    STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                 which->source[field]->where);
+    STRAKE_TRY(strake_source_open_at(which, field, &second, &reader, error));
+    for (int64_t k = 0; k < shape[0] * shape[1]; ++k) {
+        STRAKE_TRY(strake_source_line(reader, k / shape[1], k % shape[1], line, error));
+        *hash = strake_fnv1a(*hash, line, (size_t)shape[2] * sizeof *line);
+    }
+cleanup:
+    strake_source_close(&reader);
+    free(line);
+    return status;
+}
+
+strake_status strake_source_hash_rates(const strake_case *which, uint64_t *hash,
+                                       strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int f = 0; f < which->problem->fields && which->courant > 0.0; ++f) {
+        const strake_source *const source = which->source[f];
+        if (strake_source_is_velocity(source) && has_file(source)) {
+            STRAKE_TRY(feed_values(hash, which, f, error));
+        }
+    }
+cleanup:
+    return status;
 }

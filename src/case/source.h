@@ -98,6 +98,13 @@ strake_status strake_source_read(const strake_node *node, const strake_case *whi
                                  const strake_field *field, strake_source **out,
                                  strake_error *error);
 
+/**
+ * With time.courant, where no array holds them: adds the velocities that the case has from files, as of the case's
+ * other files whoever holds them does. @return STRAKE_ERR_IO, _USAGE, _MEMORY
+ */
+strake_status strake_source_hash_rates(const strake_case *which, uint64_t *hash,
+                                       strake_error *error);
+
 /** A constant that no case mentions. */
 strake_status strake_source_default(const strake_case *which, const strake_field *field,
                                     strake_source **out, strake_error *error);

@@ -428,6 +428,42 @@ static void a_courant_number_sets_the_time_step_whenever_the_flow_changes(void *
     strake_case_close(&which);
 }
 
+/* Steps after a checkpoint may be longer than those before it: velocities are the same, Courant numbers are not. */
+static void restarts_know_velocities_whatever_the_time_step(void **state)
+{
+    static const char *const text =
+        "problem: mpdata2d\ngrid: {rows: 30, cols: 26}\ntime: {steps: 17, courant: 0.5}\n"
+        "fields:\n" STATE "  u1: {series: {file: @/speeds.npy, every: 0.5, as: velocity}}\n"
+        "  u2: {file: @/inflow_000.npy, as: velocity}\n";
+    char other[300];
+    const char *const sets[][2] = {{"fields.u2={uniform: {velocity: [0, 0.2]}}"}, {NULL}, {other}};
+    double psi[CELLS], expected[CELLS];
+    char path[300];
+    strake_error error;
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/velocities", folder);
+    (void)snprintf(other, sizeof other, "fields.u2.file=%s/inflow_001.npy", folder);
+    for (int k = 0; k < 3; k++) { /* shapes, a file, one with other numbers */
+        strake_case *which = open_case(text, sets[k], false);
+        strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
+        strake_harness_step(solver, 5);
+        assert_int_equal(k < 2 ? strake_checkpoint_save(solver, path, &error) : 0, STRAKE_OK);
+        strake_harness_step(solver, 9);
+        strake_harness_get_psi(solver, expected, CELLS);
+        strake_close(&solver);
+        solver = strake_harness_solver(which, "serial", NULL, 1);
+        assert_int_equal(strake_checkpoint_load(solver, path, &error),
+                         k < 2 ? STRAKE_OK : STRAKE_ERR_USAGE);
+        if (k < 2) {
+            strake_harness_step(solver, 9);
+            strake_harness_get_psi(solver, psi, CELLS);
+            assert_memory_equal(psi, expected, sizeof psi);
+        }
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
 /*
  * With source, decay and diffusion, of which a cell loses 4 times its content per second: a longest step until the flow
  * is faster. Each speed as a run of its own with one dt, from where the one before it ended.
@@ -551,6 +587,7 @@ int main(void)
         cmocka_unit_test(lent_fields_are_those_that_were_written),
         cmocka_unit_test(unstable_levels_are_told_with_their_time),
         cmocka_unit_test(a_courant_number_sets_the_time_step_whenever_the_flow_changes),
+        cmocka_unit_test(restarts_know_velocities_whatever_the_time_step),
         cmocka_unit_test(sources_decay_and_diffusion_follow_a_time_step_that_changes),
         cmocka_unit_test(a_courant_number_holds_between_levels),
         cmocka_unit_test(a_courant_number_needs_velocities_alone),
