@@ -8,6 +8,7 @@
 #include "base/element.h"
 #include "cpu/spread.h"
 #include "engine/extend.h"
+#include "grid/ahead.h"
 #include "grid/survey.h"
 
 /* Work on a field of a solver by several threads. */
@@ -46,6 +47,7 @@ static strake_status fill_slabs(const job *work, strake_range slabs, strake_erro
     STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
     STRAKE_TRY(
         strake_source_open_at(work->grid->which, work->field, &work->grid->moment, &reader, error));
+    strake_ahead_offer(work->grid, work->field, slabs, reader);
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++) {
             const int64_t at = strake_layout_at(l, i, m, 0);

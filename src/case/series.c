@@ -178,6 +178,7 @@ static strake_status open_level(const strake_case *which, const strake_source *s
     STRAKE_CHECK(status == STRAKE_OK, error, status,
                  "%s: %s (level %" PRId64 " of a series, which is that of %.15g s)", source->where,
                  inner.text, level, (double)level * source->every);
+    out->level[k] = level;
     STRAKE_TRY(strake_source_check_shape(source, &file->info, lead, dims, shape, why, error));
     STRAKE_CHECK(lead == 0 || level < file->info.shape[0], error, STRAKE_ERR_USAGE,
                  "%s: %s has %" PRId64 " levels, of 0 to %.15g s; a step needs that of %.15g s: "
@@ -218,14 +219,38 @@ cleanup:
     return status;
 }
 
+strake_status strake_levels_open_one(const strake_case *which, int field, int64_t level,
+                                     strake_levels *out, strake_error *error)
+{
+    const int dims = which->problem->dims;
+    int64_t shape[STRAKE_AXES], expected[STRAKE_AXES];
+    strake_case_field_shape(which, field, shape);
+    for (int d = 0; d < dims; d++) {
+        expected[d] = shape[strake_axis_of(dims, d)];
+    }
+    out->weight[0] = 1.0;
+    return open_level(which, which->source[field], &which->problem->field[field], expected, "",
+                      level, out, error);
+}
+
+static strake_status read_level(strake_levels *levels, int k, int64_t first, int64_t count,
+                                double *out, strake_error *error)
+{
+    const strake_ready *const ready = &levels->ready[k];
+    if (ready->data != NULL && ready->first <= first && first + count <= ready->end) {
+        memcpy(out, ready->data + (first - ready->first), (size_t)count * sizeof *out);
+        return STRAKE_OK;
+    }
+    return strake_input_read(&levels->file[k], levels->first[k] + first, count, out, error);
+}
+
 strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t count, double *out,
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_input_read(&levels->file[0], levels->first[0] + first, count, out, error));
+    STRAKE_TRY(read_level(levels, 0, first, count, out, error));
     if (levels->count > 1) {
-        STRAKE_TRY(strake_input_read(&levels->file[1], levels->first[1] + first, count,
-                                     levels->line, error));
+        STRAKE_TRY(read_level(levels, 1, first, count, levels->line, error));
         for (int64_t k = 0; k < count; k++) {
             out[k] = levels->weight[0] * out[k] + levels->weight[1] * levels->line[k];
         }

@@ -215,6 +215,14 @@ static strake_status open_file(strake_source_reader *reader, strake_error *error
                                                            expected, why, error);
 }
 
+void strake_source_offer(strake_source_reader *reader,
+                         strake_ready (*find)(void *user, int64_t level), void *user)
+{
+    for (int k = 0; k < reader->levels.count; ++k) {
+        reader->levels.ready[k] = find(user, reader->levels.level[k]);
+    }
+}
+
 /* The first point of a line of a field from a shape. */
 static strake_sample first_sample(const strake_source_reader *reader, int64_t i, int64_t m)
 {

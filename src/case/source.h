@@ -135,11 +135,19 @@ strake_status strake_series_open(const strake_case *which, const strake_source *
                                  const char *field, int64_t level, strake_input *out,
                                  strake_error *error);
 
+/** Elements [first, end) of a level that are in memory already; NULL: none. */
+typedef struct strake_ready {
+    const double *data;
+    int64_t first, end;
+} strake_ready;
+
 /** What a series is in one step: a level, or a mean of two. Zero-initialise; strake_levels_close() in any case. */
 typedef struct strake_levels {
     int count;
     strake_input file[2];
     int64_t first[2]; /**< element of the level in its file */
+    int64_t level[2];
+    strake_ready ready[2];
     double weight[2];
     double *line; /**< of the second */
 } strake_levels;
@@ -165,6 +173,14 @@ strake_status strake_levels_open(const strake_case *which, const strake_source *
                                  const strake_field *field, const strake_moment *moment,
                                  const int64_t *shape, const char *why, strake_levels *out,
                                  strake_error *error);
+
+/** Opens one level of a field's series. @return as strake_levels_open() */
+strake_status strake_levels_open_one(const strake_case *which, int field, int64_t level,
+                                     strake_levels *out, strake_error *error);
+
+/** Tells a reader of a series what of its levels is in memory; it stays there until the reader is closed. */
+void strake_source_offer(strake_source_reader *reader,
+                         strake_ready (*find)(void *user, int64_t level), void *user);
 
 /** Elements [first, first + count) of a level, of the mean of two. */
 strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t count, double *out,

@@ -1,5 +1,8 @@
 /* Levels of a series are in the system's memory when they begin: files are read while steps are computed. */
 #include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +138,104 @@ static void slabs_of_a_level_are_found_in_a_file(void **state)
     strake_case_close(&which);
 }
 
+/* --- a format of levels that are read by whoever knows them, as NetCDF -------------------------------- */
+
+enum { LINES = 12, COUNTED = 6, POINTS = LINES * LINES };
+static pthread_t model;              /* the thread that steps */
+static atomic_int reads[COUNTED][2]; /* numbers read of each level, by the model and beside it */
+
+static bool takes_counted(const char *path)
+{
+    return strstr(path, ".counted") != NULL;
+}
+
+static strake_status open_counted(const strake_input_name *name, strake_input *out,
+                                  strake_error *error)
+{
+    if (name->index >= COUNTED) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: has no more levels", name->path);
+    }
+    *(int64_t *)out->body = name->index;
+    out->info =
+        (strake_npy_info){.dims = 2, .shape = {LINES, LINES}, .count = POINTS, .element_size = 8};
+    return STRAKE_OK;
+}
+
+static strake_status read_counted(strake_input *from, int64_t first, int64_t count, double *out,
+                                  strake_error *error)
+{
+    const int64_t level = *(int64_t *)from->body;
+    (void)error;
+    for (int64_t k = 0; k < count; k++) {
+        out[k] = 0.01 * (double)level + 0.001 * (double)((first + k) % LINES);
+    }
+    (void)atomic_fetch_add(&reads[level][pthread_equal(pthread_self(), model) != 0 ? 0 : 1],
+                           (int)count);
+    return STRAKE_OK;
+}
+
+static void close_counted(void *body)
+{
+    (void)body;
+}
+
+static const strake_input_kind counted = {.takes = takes_counted,
+                                          .has_many = true,
+                                          .size = sizeof(int64_t),
+                                          .open = open_counted,
+                                          .read = read_counted,
+                                          .close = close_counted};
+
+/* Each level but those of the start is read once, beside the steps, however many of them need it. */
+static void levels_of_other_formats_are_read_once_and_ahead(void **state)
+{
+    static const char *const interpolate[] = {"none", "linear"};
+    static const strake_input_kind *const kinds[] = {&counted, NULL};
+    (void)state;
+    model = pthread_self();
+    for (int linear = 0; linear < 2; linear++) {
+        const strake_options options = {.where = "cpu", .threads = 1};
+        char yaml[500];
+        double u1[POINTS];
+        strake_case *which = NULL;
+        strake_solver *solver = NULL;
+        strake_error error;
+        memset(reads, 0, sizeof reads);
+        const int length = snprintf(
+            yaml, sizeof yaml,
+            "problem: mpdata2d\ngrid: {rows: 12, cols: 12}\ntime: {steps: 9}\nfields:\n"
+            "  psi: 1\n  u1: {series: {file: u.counted, every: 3, interpolate: %s}}\n  u2: 0\n",
+            interpolate[linear]);
+        const strake_case_given given = {"ahead", ".", yaml, (size_t)length, kinds};
+        if (strake_case_read(&given, NULL, false, &which, &error) != STRAKE_OK ||
+            strake_open(which, &options, &solver, &error) != STRAKE_OK) {
+            fail_msg("%s", error.text);
+        }
+        strake_harness_step(solver, 1);
+        for (int k = 0; k < 500 && atomic_load(&reads[1 + linear][1]) < POINTS; k++) {
+            (void)usleep(10000); /* not one step more is needed */
+        }
+        assert_int_equal(atomic_load(&reads[1 + linear][1]), POINTS);
+        assert_int_equal(atomic_load(&reads[2 + linear][0]) + atomic_load(&reads[2 + linear][1]),
+                         0);
+        for (int step = 1; step < 9; step++) {
+            strake_harness_step(solver, 1);
+        }
+        strake_harness_get(solver, "u1", u1, POINTS);
+        for (int k = 0; k < POINTS; k++) {
+            const double level = linear == 1 ? 8.5 / 3.0 : 2.0;
+            assert_true(fabs(u1[k] - 0.01 * level - 0.001 * (k % LINES)) < 1e-15);
+        }
+        strake_close(&solver);
+        for (int level = 1 + linear; level <= 2 + linear; level++) {
+            assert_int_equal(atomic_load(&reads[level][0]), 0);
+            assert_int_equal(atomic_load(&reads[level][1]), POINTS);
+        }
+        assert_true(atomic_load(&reads[0][0]) > 0);
+        strake_case_close(&which);
+    }
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -153,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_next_level_is_read_ahead),
+        cmocka_unit_test(levels_of_other_formats_are_read_once_and_ahead),
         cmocka_unit_test(slabs_of_a_level_are_found_in_a_file),
     };
     return cmocka_run_group_tests_name("levels that come next", tests, make_folder, remove_folder);
