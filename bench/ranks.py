@@ -61,8 +61,8 @@ def choices(runs):
 
 def near(runs, link, ranks, case):
     """Ways and steps that are within 30 % of the fastest so far."""
-    table = programs(runs)[link, int(ranks), case][0]
-    best = min(median(seconds) for seconds in table.values())
+    table, _ = programs(runs).get((link, int(ranks), case), ({}, []))
+    best = min((median(seconds) for seconds in table.values()), default=0.0)
     yield from (program for program, seconds in sorted(table.items()) if median(seconds) <= 1.3 * best)
 
 
