@@ -33,6 +33,8 @@ struct strake_ahead {
     int64_t asked[STRAKE_MAX_FIELDS]; /* the last level that was, and one more: 0 is none */
     bool runs;
     pthread_t thread;
+    pthread_mutex_t
+        joins; /* several threads may need a level that is still read: one joins who reads it */
     _Atomic bool stops;
     int parts;
     strake_file_part part[PARTS];
@@ -226,9 +228,10 @@ void strake_ahead_ask(strake_grid *grid)
     }
     if (ahead == NULL) {
         ahead = grid->ahead = calloc(1, sizeof *ahead);
-    }
-    if (ahead == NULL) {
-        return;
+        if (ahead == NULL) {
+            return;
+        }
+        (void)pthread_mutex_init(&ahead->joins, NULL);
     }
     stop(ahead);
     ahead->which = grid->which;
@@ -258,7 +261,9 @@ static strake_ready find_level(void *user, int64_t number)
             continue;
         }
         if (is_unread(level)) {
+            (void)pthread_mutex_lock(&what->ahead->joins);
             finish(what->ahead);
+            (void)pthread_mutex_unlock(&what->ahead->joins);
         }
         for (int r = 0; r < level->slabs.ranges && atomic_load(&level->state) == READY; r++) {
             const strake_range range = level->slabs.range[r];
@@ -288,6 +293,7 @@ void strake_ahead_end(strake_grid *grid)
         for (int k = 0; k < STRAKE_MAX_FIELDS * KEPT; k++) {
             drop(&grid->ahead->kept[k / KEPT][k % KEPT]);
         }
+        (void)pthread_mutex_destroy(&grid->ahead->joins);
         free(grid->ahead);
         grid->ahead = NULL;
     }
