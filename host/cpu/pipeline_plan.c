@@ -248,18 +248,6 @@ static void plan_streams(strake_pipeline *p)
     }
 }
 
-/*
- * Whether new states are better written past the caches: the arrays do not fit the last-level cache, so
- * that a line would only be read to be overwritten, and push out others until it is written back.
- */
-static bool is_streamed(const strake_pipeline *p)
-{
-    const int64_t bytes = p->layout->elements * p->size * p->streams;
-    const int64_t cache =
-        strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
-    return cache > 0 && bytes > cache && strake_stream_is_there();
-}
-
 static int64_t lay_out(strake_pipeline *p, char *memory)
 {
     int64_t used = 2 * PIPELINE_ALIGNMENT;
@@ -274,7 +262,7 @@ static int64_t lay_out(strake_pipeline *p, char *memory)
             used += p->width * p->size;
         }
     }
-    if (is_streamed(p)) {
+    if (strake_stream_pays(p->layout->elements * p->size * p->streams)) {
         p->line = memory == NULL ? NULL : memory + used;
         used += p->together * p->width * p->size;
     }

@@ -1,6 +1,9 @@
 #include "cpu/stream.h"
 
 #include <string.h>
+#include <unistd.h>
+
+#include "cpu/topology.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -65,3 +68,10 @@ void strake_stream_fence(void)
 }
 
 #endif
+
+bool strake_stream_pays(int64_t bytes)
+{
+    const int64_t cache =
+        strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
+    return cache > 0 && bytes > cache && strake_stream_is_there();
+}

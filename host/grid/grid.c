@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/stream.h"
 #include "engine/ghosts.h"
 #include "grid/active.h"
 #include "grid/arrays.h"
@@ -301,6 +302,7 @@ void strake_grid_lay_out(strake_grid *grid, int steps)
     d->slab_bytes = (double)(l->slab * l->element_size);
     d->state_bytes = d->states * d->slab_bytes;
     d->bytes = (double)l->elements * l->element_size * strake_arrays_count(&grid->graph, 2);
+    grid->is_streamed = strake_stream_pays((int64_t)d->bytes);
     strake_grid_open_activity(grid);
 }
 

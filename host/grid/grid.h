@@ -38,6 +38,7 @@ typedef struct strake_grid {
     strake_graph graph;
     strake_graph ghosts;  /**< where states have ghosts that advance themselves: how */
     strake_layout layout; /**< of the whole grid */
+    bool is_streamed;     /**< lines that are set go past the caches: its arrays do not fit them */
     strake_window window; /**< slabs of which this rank has the inputs that stay the same */
     int value_of[STRAKE_MAX_FIELDS]; /**< graph value of a field */
     double number[STRAKE_MAX_FIELDS];

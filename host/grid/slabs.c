@@ -2,14 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/element.h"
 #include "cpu/spread.h"
 #include "cpu/stream.h"
-#include "cpu/topology.h"
 #include "engine/isa.h"
-#include "grid/arrays.h"
 #include "grid/grid.h"
 #include "problem/check_rows.h"
 
@@ -76,16 +73,6 @@ static void copy_lines(const job *work, strake_range slabs, bool is_in)
     }
 }
 
-/* Where a grid's arrays do not fit the last-level cache: a line would be read only to be overwritten. */
-static bool is_streamed(const strake_grid *grid)
-{
-    const strake_layout *const l = &grid->layout;
-    const int64_t bytes = l->elements * l->element_size * strake_arrays_count(&grid->graph, 2);
-    const int64_t cache =
-        strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
-    return cache > 0 && bytes > cache && strake_stream_is_there();
-}
-
 static void copy_in(void *user, int part, strake_range slabs)
 {
     (void)part;
@@ -116,7 +103,7 @@ void strake_grid_copy_in(strake_grid *grid, int f, int64_t first, int64_t end, c
 {
     void *const array = grid->array[grid->domain.parity][grid->value_of[f]];
     job work = job_of(grid, f, array, data, first);
-    work.is_streamed = is_streamed(grid);
+    work.is_streamed = grid->is_streamed;
     spread(grid, end, copy_in, &work);
     if (work.is_state) {
         spread(grid, end, extend, &work);
