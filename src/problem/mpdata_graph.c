@@ -92,14 +92,14 @@ static int faces(const table *t, const int f[DIMS], strake_read *read)
 static int update_stage(const table *t, int number, const char *name, int x, const int f[DIMS],
                         bool is_first)
 {
-    static const strake_point *const same[] = BY_DIMS(flux_update);
-    static const strake_point *const other[] = BY_DIMS(content_update);
+    static const strake_point *const points[2][DIMS] = {BY_DIMS(flux_update),
+                                                        BY_DIMS(content_update)};
     const bool changes = is_first && t->options.changes;
     strake_read read[STRAKE_MAX_READS] = {at(x), at(t->h_before)};
     int count = changes ? 2 : 1;
     count += faces(t, f, read + count);
     read[count++] = at(t->h_reciprocal);
-    return strake_graph_stage(t->g, number, name, (changes ? other : same)[t->dims - 1], count,
+    return strake_graph_stage(t->g, number, name, points[changes ? 1 : 0][t->dims - 1], count,
                               read);
 }
 
@@ -141,9 +141,9 @@ static void transverse_stages(const table *t, int number, int iteration, int d, 
 static int corrective_stage(const table *t, int number, int iteration, int d, int x,
                             const int u[DIMS], const int b[DIMS])
 {
-    static const strake_point *const ratios[] = BY_DIMS(corrective);
-    static const strake_point *const gauges[] = BY_DIMS(corrective_gauge);
-    const strake_point *const *points = t->options.gauge ? gauges : ratios;
+    static const strake_point *const by_gauge[2][DIMS] = {BY_DIMS(corrective),
+                                                          BY_DIMS(corrective_gauge)};
+    const strake_point *const *points = by_gauge[t->options.gauge ? 1 : 0];
     const int r = t->options.gauge ? t->face_h_reciprocal[d] : t->face_h[d];
     char text[STRAKE_NAME_LENGTH];
     int other[DIMS];
@@ -217,10 +217,9 @@ static int third_order_3d(const table *t, int number, int iteration, int d, int 
 static int third_order_stage(const table *t, int number, int iteration, int d, int x, int v,
                              const int u[DIMS], const int b[DIMS])
 {
-    static const strake_point *const one[] = {&strake_point_third_order_1d,
-                                              &strake_point_third_order_gauge_1d};
-    static const strake_point *const more[] = {&strake_point_third_order,
-                                               &strake_point_third_order_gauge};
+    static const strake_point *const points[2][2] = {
+        {&strake_point_third_order_1d, &strake_point_third_order_gauge_1d},
+        {&strake_point_third_order, &strake_point_third_order_gauge}};
     char text[STRAKE_NAME_LENGTH];
     int other[DIMS];
     (void)others(t, d, other);
@@ -240,7 +239,7 @@ static int third_order_stage(const table *t, int number, int iteration, int d, i
         count += 4;
     }
     v = strake_graph_stage(t->g, number, label(text, "v", d, "_third", iteration),
-                           (t->dims > 1 ? more : one)[t->options.gauge ? 1 : 0], count, read);
+                           points[t->dims > 1 ? 1 : 0][t->options.gauge ? 1 : 0], count, read);
     return t->dims == 3 ? third_order_3d(t, number, iteration, d, x, v, u, b) : v;
 }
 
@@ -309,8 +308,8 @@ static int limit_stage(const table *t, int number, const char *name, const strak
 /* Stages 4 and 7: bounds, from the cross of x and, if there is one, the earlier bound. */
 static void bound_stages(const table *t, int number, int iteration, int x, int bound[2])
 {
-    static const strake_point *const cross[2][DIMS] = {BY_DIMS(cross_max), BY_DIMS(cross_min)};
-    static const strake_point *const widen[2][DIMS] = {BY_DIMS(widen_max), BY_DIMS(widen_min)};
+    static const strake_point *const points[2][2][DIMS] = {
+        {BY_DIMS(cross_max), BY_DIMS(cross_min)}, {BY_DIMS(widen_max), BY_DIMS(widen_min)}};
     static const char *const head[] = {"mx", "mn"};
     char text[STRAKE_NAME_LENGTH];
     for (int side = 0; side < 2; side++) {
@@ -321,7 +320,7 @@ static void bound_stages(const table *t, int number, int iteration, int x, int b
         }
         const int first = iteration == 1 ? 1 : 0;
         const char *const name = label(text, head[side], -1, first == 1 ? "_in" : "", iteration);
-        const strake_point *const point = (first == 1 ? cross : widen)[side][t->dims - 1];
+        const strake_point *const point = points[first == 1 ? 0 : 1][side][t->dims - 1];
         bound[side] =
             strake_graph_stage(t->g, number, name, point, 2 + 2 * t->dims - first, read + first);
     }
