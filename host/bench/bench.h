@@ -39,6 +39,8 @@ typedef struct strake_bench_item {
     strake_part_report *part; /**< owned; seconds are those of all timed steps */
     strake_timeline
         timeline; /**< of a step after the last repeat; without lanes if not asked for */
+    strake_timeline
+        rare; /**< likewise, of one with what not every step has; without: there is none */
 
     strake_sample rate; /**< [cells/s] */
     double active; /**< cells that were active after the last repeat; -1: its parts do not look */
@@ -122,10 +124,11 @@ void strake_bench_print_json(const strake_bench *bench, strake_text *text);
 /** Appends an SVG page: bars of all placements and a step of each, for every benchmark. */
 void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text *svg);
 
-/** Writes the timeline of a placement: an object, or null where there is none. */
-void strake_bench_print_timeline(const strake_bench_item *item, const char *key, strake_json *json);
+/** Writes a timeline of a placement: an object, or null where there is none. */
+void strake_bench_print_timeline(const strake_bench_item *item, const strake_timeline *timeline,
+                                 const char *key, strake_json *json);
 
-/** Appends the timeline of a placement to an SVG page, from @p y on. @return where it ends */
+/** Appends the timelines of a placement to an SVG page, from @p y on. @return where they end */
 double strake_bench_draw_timeline(const strake_bench_item *item, double y, strake_text *svg);
 
 /** Height that this takes. */

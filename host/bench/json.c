@@ -53,7 +53,10 @@ static void print_results(const strake_bench *bench, const strake_bench_item *it
         strake_report_device(bench->which, &item->part[p], json);
     }
     strake_json_end(json);
-    strake_bench_print_timeline(item, "timeline", json);
+    strake_bench_print_timeline(item, &item->timeline, "timeline", json);
+    if (bench->which->problem->has_particles) {
+        strake_bench_print_timeline(item, &item->rare, "timeline_with_order", json);
+    }
 }
 
 static void print_item(const strake_bench *bench, const strake_bench_item *item, strake_text *text)

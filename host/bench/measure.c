@@ -267,7 +267,7 @@ static strake_status repeat(measurement *m, strake_bench_item *item, strake_erro
         STRAKE_TRY(checksum(bench, item, result, error));
         item->has_end = !serial;
         if (m->options->timelines) {
-            STRAKE_TRY(strake_timeline_record(item->solver, &item->timeline, error));
+            STRAKE_TRY(strake_timeline_record(item->solver, &item->timeline, &item->rare, error));
         }
     }
 cleanup:
@@ -388,6 +388,7 @@ void strake_bench_free(strake_bench *bench)
         free(bench->item[k].part);
         bench->item[k].part = NULL;
         strake_timeline_free(&bench->item[k].timeline);
+        strake_timeline_free(&bench->item[k].rare);
     }
     bench->items = 0;
 }

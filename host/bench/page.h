@@ -10,7 +10,10 @@ enum {
 };
 
 static const char *const strake_page_compute = "#2f6db3";
+static const char *const strake_page_edge = "#173f6e";
+static const char *const strake_page_order = "#4b9b78";
 static const char *const strake_page_transfer = "#e08a1e";
+static const char *const strake_page_wait = "#b8aacb";
 static const char *const strake_page_idle = "#e3e6e9";
 
 #endif

@@ -133,7 +133,7 @@ static double print_steps(const strake_bench *bench, double y, strake_text *svg)
     strake_svg_text(
         svg, MARGIN, y + 12, "note",
         "(of several steps where a sweep takes them at once). Lines: threads of the CPU "
-        "stripe; kernels of a device, its transfers below.");
+        "stripe; kernels of a device, its transfers, its host.");
     y += LINE;
     for (int k = 0; k < bench->items; k++) {
         y = strake_bench_draw_timeline(&bench->item[k], y, svg);
@@ -165,13 +165,20 @@ static double print_bench(const strake_bench *bench, double y, strake_text *svg)
 
 static double print_legend(double y, strake_text *svg)
 {
-    static const char *const name[] = {"compute, and median of the repeats", "transfer", "idle"};
-    const char *const colour[] = {strake_page_compute, strake_page_transfer, strake_page_idle};
+    const struct {
+        const char *name, *colour;
+        double width;
+    } all[] = {{"compute, and median of the repeats", strake_page_compute, 260.0},
+               {"computed first, for others", strake_page_edge, 205.0},
+               {"new order", strake_page_order, 105.0},
+               {"transfer", strake_page_transfer, 95.0},
+               {"waiting", strake_page_wait, 90.0},
+               {"idle", strake_page_idle, 0.0}};
     double x = MARGIN;
-    for (int k = 0; k < 3; k++) {
-        print_box(svg, x, y, BAR, colour[k], name[k]);
-        strake_svg_text(svg, x + BAR + 6.0, y + 13, "value", name[k]);
-        x += k == 0 ? 280.0 : 110.0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        print_box(svg, x, y, BAR, all[k].colour, all[k].name);
+        strake_svg_text(svg, x + BAR + 6.0, y + 13, "value", all[k].name);
+        x += all[k].width;
     }
     return y + LINE;
 }

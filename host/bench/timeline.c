@@ -10,9 +10,11 @@
 
 enum { LANE = 2, GAP = STRAKE_PAGE_LINE - STRAKE_PAGE_BAR };
 
-static bool has_timeline(const strake_bench_item *item)
+static const char *const kind_name[STRAKE_SPAN_KINDS] = {"compute", "transfer", "wait"};
+
+static bool has_timeline(const strake_bench_item *item, const strake_timeline *t)
 {
-    return item->status == STRAKE_OK && item->timeline.lanes > 0;
+    return item->status == STRAKE_OK && t->lanes > 0;
 }
 
 static int lanes_of(const strake_timeline *t, int entry)
@@ -26,9 +28,8 @@ static int lanes_of(const strake_timeline *t, int entry)
 
 /* --- JSON ------------------------------------------------------------------------------------------- */
 
-static void print_sums(const strake_bench_item *item, strake_json *json)
+static void print_sums(const strake_bench_item *item, const strake_timeline *t, strake_json *json)
 {
-    const strake_timeline *const t = &item->timeline;
     strake_json_array(json, "sums", STRAKE_JSON_LINE);
     for (int e = 0; e < t->parts && e < item->parts; e++) {
         const strake_timeline_sum *const sum = &t->sum[e];
@@ -39,6 +40,7 @@ static void print_sums(const strake_bench_item *item, strake_json *json)
         strake_json_number(json, "transfer", sum->known ? sum->transfer : unknown);
         strake_json_number(json, "both", sum->known ? sum->both : unknown);
         strake_json_number(json, "idle", sum->known ? sum->idle : unknown);
+        strake_json_number(json, "wait", sum->known ? sum->wait : unknown);
         strake_json_end(json);
     }
     strake_json_end(json);
@@ -53,8 +55,7 @@ static void print_spans(const strake_timeline *t, int lane, strake_json *json)
             strake_json_object(json, NULL, STRAKE_JSON_LINE);
             strake_json_number(json, "begin", s->begin);
             strake_json_number(json, "end", s->end);
-            strake_json_string(json, "kind",
-                               s->kind == STRAKE_SPAN_COMPUTE ? "compute" : "transfer");
+            strake_json_string(json, "kind", kind_name[s->kind]);
             strake_json_integer(json, "step", s->step);
             strake_json_string(json, "what", s->what);
             strake_json_end(json);
@@ -63,10 +64,10 @@ static void print_spans(const strake_timeline *t, int lane, strake_json *json)
     strake_json_end(json);
 }
 
-void strake_bench_print_timeline(const strake_bench_item *item, const char *key, strake_json *json)
+void strake_bench_print_timeline(const strake_bench_item *item, const strake_timeline *t,
+                                 const char *key, strake_json *json)
 {
-    const strake_timeline *const t = &item->timeline;
-    if (!has_timeline(item)) {
+    if (!has_timeline(item, t)) {
         strake_json_null(json, key);
         return;
     }
@@ -76,7 +77,7 @@ void strake_bench_print_timeline(const strake_bench_item *item, const char *key,
     strake_json_number(json, "seconds", t->seconds);
     strake_json_number(json, "clock_error", t->clock_error);
     strake_json_integer(json, "commands_lost", t->lost);
-    print_sums(item, json);
+    print_sums(item, t, json);
     strake_json_array(json, "lanes", STRAKE_JSON_LINE);
     for (int l = 0; l < t->lanes; l++) {
         const int entry = t->lane[l].part;
@@ -107,6 +108,17 @@ static void draw_box(strake_text *svg, double x, double y, double width, double 
     strake_text_print(svg, "</title></rect>\n");
 }
 
+/* What is computed first, because others wait for it, and what not every step has stand out. */
+static const char *colour_of(const strake_timeline_span *s)
+{
+    const bool is_edge = strstr(s->what, "edge") != NULL || strstr(s->what, "border") != NULL;
+    return s->kind == STRAKE_SPAN_TRANSFER ? strake_page_transfer
+           : s->kind == STRAKE_SPAN_WAIT   ? strake_page_wait
+           : s->is_rare                    ? strake_page_order
+           : is_edge                       ? strake_page_edge
+                                           : strake_page_compute;
+}
+
 static void draw_spans(const strake_timeline *t, int entry, double y, strake_text *svg)
 {
     const double scale = STRAKE_PAGE_BAR_WIDTH / t->seconds;
@@ -121,31 +133,33 @@ static void draw_spans(const strake_timeline *t, int entry, double y, strake_tex
         for (int l = 0; l < s->lane; l++) {
             above += t->lane[l].part == entry;
         }
-        const bool computes = s->kind == STRAKE_SPAN_COMPUTE;
         (void)strake_number_print(text, sizeof text, "%s, %s: %s, %.4g to %.4g ms",
-                                  computes ? "compute" : "transfer", t->lane[s->lane].name, s->what,
+                                  kind_name[s->kind], t->lane[s->lane].name, s->what,
                                   1e3 * s->begin, 1e3 * s->end);
         draw_box(svg, STRAKE_PAGE_BAR_X + scale * s->begin, y + above * height,
-                 scale * (s->end - s->begin), height,
-                 computes ? strake_page_compute : strake_page_transfer, text);
+                 scale * (s->end - s->begin), height, colour_of(s), text);
     }
 }
 
-static double draw_entry(const strake_bench_item *item, int entry, double y, strake_text *svg)
+static double draw_entry(const strake_bench_item *item, const strake_timeline *t, int entry,
+                         double y, strake_text *svg)
 {
-    const strake_timeline *const t = &item->timeline;
     const strake_part_report *const part = &item->part[entry];
     const strake_timeline_sum *const sum = &t->sum[entry];
     const double percent = 100.0 / t->seconds;
     char text[160];
     const bool says_all =
         item->parts == 1 && (part->id[0] != 'o' || strcmp(item->where, part->id) == 0);
-    (void)snprintf(text, sizeof text, "%.60s%s%.32s", item->where, says_all ? "" : ": ",
-                   says_all ? "" : part->id);
+    if (t == &item->rare) {
+        (void)snprintf(text, sizeof text, "new order: %.32s", part->id);
+    } else {
+        (void)snprintf(text, sizeof text, "%.60s%s%.32s", item->where, says_all ? "" : ": ",
+                       says_all ? "" : part->id);
+    }
     strake_svg_text(svg, STRAKE_PAGE_BAR_X - 10, y + 13, "label", text);
     if (!sum->known) {
         strake_svg_text(svg, STRAKE_PAGE_BAR_X, y + 13, "note",
-                        lanes_of(t, entry) > 0 ? "this device has no timers" : "no rows");
+                        lanes_of(t, entry) > 0 ? "this device has no timers" : "nothing to do");
         return y + STRAKE_PAGE_LINE;
     }
     (void)strake_number_print(
@@ -156,27 +170,32 @@ static double draw_entry(const strake_bench_item *item, int entry, double y, str
     draw_box(svg, STRAKE_PAGE_BAR_X, y, STRAKE_PAGE_BAR_WIDTH, bar_height(t, entry),
              strake_page_idle, text);
     draw_spans(t, entry, y, svg);
-    (void)strake_number_print(text, sizeof text, "%.4g ms, rows %lld, idle %.0f %%",
-                              1e3 * t->seconds / t->steps, (long long)(part->end - part->first),
-                              percent * sum->idle);
+    (void)strake_number_print(text, sizeof text, "%.4g ms, %s %lld, idle %.0f %%",
+                              1e3 * t->seconds / t->steps, t->slabs,
+                              (long long)(part->end - part->first), percent * sum->idle);
     strake_svg_text(svg, STRAKE_PAGE_BAR_X + STRAKE_PAGE_BAR_WIDTH + 8.0, y + 13, "value", text);
     return y + bar_height(t, entry) + GAP;
 }
 
 double strake_bench_draw_timeline(const strake_bench_item *item, double y, strake_text *svg)
 {
-    for (int e = 0; has_timeline(item) && e < item->parts; e++) {
-        y = draw_entry(item, e, y, svg);
+    const strake_timeline *const all[] = {&item->timeline, &item->rare};
+    for (int k = 0; k < 2; k++) {
+        for (int e = 0; has_timeline(item, all[k]) && e < item->parts; e++) {
+            y = draw_entry(item, all[k], e, y, svg);
+        }
     }
     return y;
 }
 
 double strake_bench_timeline_height(const strake_bench_item *item)
 {
+    const strake_timeline *const all[] = {&item->timeline, &item->rare};
     double height = 0.0;
-    for (int e = 0; has_timeline(item) && e < item->parts; e++) {
-        height +=
-            item->timeline.sum[e].known ? bar_height(&item->timeline, e) + GAP : STRAKE_PAGE_LINE;
+    for (int k = 0; k < 2; k++) {
+        for (int e = 0; has_timeline(item, all[k]) && e < item->parts; e++) {
+            height += all[k]->sum[e].known ? bar_height(all[k], e) + GAP : STRAKE_PAGE_LINE;
+        }
     }
     return height;
 }

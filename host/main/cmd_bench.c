@@ -232,7 +232,8 @@ static const strake_option options[] = {
     STRAKE_TEXT("--report", report, "FILE",
                 "write a line of JSON for each placement and size;\n- is standard output"),
     STRAKE_TEXT("--plot", plot, "FILE.svg",
-                "draw the rates, and a step of each processor:\ncompute, transfer, idle"),
+                "draw the rates, and a step of each processor:\ncompute, transfer, waiting, idle; "
+                "of particles also a\nstep with a new order"),
     STRAKE_OPTION_CACHE,
     STRAKE_FLAG("--quiet", quiet, "no progress and notes"),
     STRAKE_OPTIONS_END};

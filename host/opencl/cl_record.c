@@ -93,8 +93,22 @@ void strake_cl_record_add(strake_cl_record *r, strake_cl_command_kind kind, cons
         return;
     }
     strake_cl_command *const c = &r->command[r->commands++];
-    *c = (strake_cl_command){.kind = kind, .amount = amount, .sweep = r->sweep, .event = event};
+    *c = (strake_cl_command){
+        .kind = kind, .amount = amount, .sweep = r->sweep, .is_rare = r->is_rare, .event = event};
     (void)snprintf(c->name, sizeof c->name, "%s", name);
+}
+
+void strake_cl_record_forget(strake_cl_record *r, int64_t sweep)
+{
+    int kept = 0;
+    for (int k = 0; k < r->commands; k++) {
+        if (r->command[k].sweep < sweep) {
+            r->command[kept++] = r->command[k];
+        } else {
+            strake_cl_release_event(r->cl, &r->command[k].event);
+        }
+    }
+    r->commands = kept;
 }
 
 void strake_cl_record_end(strake_cl_record *r)

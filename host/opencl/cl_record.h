@@ -22,6 +22,7 @@ typedef struct strake_cl_command {
     char name[48];     /**< of a kernel */
     double amount;     /**< work-items, or bytes */
     int64_t sweep;     /**< as the owner counts */
+    bool is_rare;      /**< of what not every sweep has */
     double begin, end; /**< [s] on CLOCK_MONOTONIC, once read */
     cl_event event;    /**< until read */
 } strake_cl_command;
@@ -29,7 +30,8 @@ typedef struct strake_cl_command {
 typedef struct strake_cl_record {
     const strake_cl *cl;
     const strake_cl_device *device;
-    int64_t sweep;      /**< of the commands to come */
+    int64_t sweep;      /**< of the commands to come, ... */
+    bool is_rare;       /**< ... and whether they are */
     bool timers;        /**< the device has some */
     double offset;      /**< [s] host's clock - device's */
     double clock_error; /**< [s] that the offset may be wrong by */
@@ -55,6 +57,9 @@ strake_status strake_cl_record_begin(strake_cl_record *record, const strake_cl *
 /** Adds a command, by its event, which stays the caller's. Does nothing if @p record is NULL. */
 void strake_cl_record_add(strake_cl_record *record, strake_cl_command_kind kind, const char *name,
                           double amount, cl_event event);
+
+/** Forgets commands of such sweeps, and later ones: they turned out to do nothing. */
+void strake_cl_record_forget(strake_cl_record *record, int64_t sweep);
 
 /** Reads the times of all commands, which must be done, and forgets those that have none. */
 void strake_cl_record_end(strake_cl_record *record);

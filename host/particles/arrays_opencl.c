@@ -35,16 +35,44 @@ cleanup:
     return status;
 }
 
+strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queue, bool waits,
+                                   cl_mem buffer, size_t offset, size_t bytes, const void *from,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session.cl;
+    cl_event event = NULL;
+    STRAKE_CL("clEnqueueWriteBuffer",
+              cl->clEnqueueWriteBuffer(queue, buffer, waits ? CL_TRUE : CL_FALSE, offset, bytes,
+                                       from, 0, NULL, own->session.record != NULL ? &event : NULL),
+              error, own->session.device);
+    strake_cl_record_add(own->session.record, STRAKE_CL_UP, "", (double)bytes, event);
+cleanup:
+    strake_cl_release_event(cl, &event);
+    return status;
+}
+
+strake_status strake_sph_download_from(strake_sph_device *own, cl_command_queue queue, bool waits,
+                                       cl_mem buffer, size_t offset, size_t bytes, void *to,
+                                       strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session.cl;
+    cl_event event = NULL;
+    STRAKE_CL("clEnqueueReadBuffer",
+              cl->clEnqueueReadBuffer(queue, buffer, waits ? CL_TRUE : CL_FALSE, offset, bytes, to,
+                                      0, NULL, own->session.record != NULL ? &event : NULL),
+              error, own->session.device);
+    strake_cl_record_add(own->session.record, STRAKE_CL_DOWN, "", (double)bytes, event);
+cleanup:
+    strake_cl_release_event(cl, &event);
+    return status;
+}
+
 strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
                                const void *from, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    STRAKE_CL("clEnqueueWriteBuffer",
-              own->session.cl->clEnqueueWriteBuffer(own->queue, buffer, CL_TRUE, 0, bytes, from, 0,
-                                                    NULL, NULL),
-              error, own->session.device);
-cleanup:
-    return status;
+    return strake_sph_upload_to(own, own->queue, true, buffer, 0, bytes, from, error);
 }
 
 strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, size_t bytes,
@@ -66,10 +94,7 @@ strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offs
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session.cl;
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->queue, error));
-    STRAKE_CL(
-        "clEnqueueReadBuffer",
-        cl->clEnqueueReadBuffer(own->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL),
-        error, own->session.device);
+    status = strake_sph_download_from(own, own->queue, true, buffer, offset, bytes, to, error);
 cleanup:
     return status;
 }
@@ -234,13 +259,7 @@ void strake_sph_interleave(void *out, int element, int64_t count, void *const ax
 static strake_status write_at(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
                               const void *from, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    STRAKE_CL("clEnqueueWriteBuffer",
-              own->session.cl->clEnqueueWriteBuffer(own->queue, buffer, CL_TRUE, offset, bytes,
-                                                    from, 0, NULL, NULL),
-              error, own->session.device);
-cleanup:
-    return status;
+    return strake_sph_upload_to(own, own->queue, true, buffer, offset, bytes, from, error);
 }
 
 #define SEPARATE(type)                                                                             \

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "particles/run_common.h"
 
 strake_status strake_sph_crew_open(strake_sph_crew *crew, const strake_cells *cells, int members,
                                    strake_error *error)
@@ -170,6 +171,8 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
     strake_sph_member *const own = own_of(run);
     const double start = strake_clock_seconds();
     const int64_t count = ++own->meetings;
+    const strake_work before = strake_sph_turn(
+        run, STRAKE_SPAN_WAIT, said->is_order ? "all for a new order" : "all for the time step");
     /* Nobody is at the next but one meeting before all have been to the next: two sets are enough. */
     own->said[count % 2] = *said;
     strake_bell_ring(&own->met, count);
@@ -189,6 +192,7 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
         said->sum += m->said[count % 2].sum;
     }
     own->waited += strake_clock_seconds() - start;
+    (void)strake_sph_turn(run, before.kind, before.what);
     return STRAKE_OK;
 }
 
@@ -300,6 +304,7 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
 {
     strake_sph_crew *const crew = run->crew;
     const double start = strake_clock_seconds();
+    (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "forces of others");
     for (int k = 0; k < crew->members; k++) {
         strake_sph_member *const m = &crew->member[k];
         for (int side = 0; side < 2 && is_other(run, k); side++) {
@@ -314,6 +319,7 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
         }
     }
     own_of(run)->waited += strake_clock_seconds() - start;
+    (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     return STRAKE_OK;
 }
 

@@ -118,12 +118,24 @@ int64_t strake_sph_groups(const strake_sph_device *own, strake_sph_kernel_name n
 strake_status strake_sph_launch(strake_sph_device *own, strake_sph_kernel_name name,
                                 const strake_cl_arguments *a, int64_t particles,
                                 strake_error *error);
+/** Likewise, by another name in what is recorded. */
+strake_status strake_sph_launch_as(strake_sph_device *own, strake_sph_kernel_name name,
+                                   const char *as, const strake_cl_arguments *a, int64_t particles,
+                                   strake_error *error);
 strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
                                                strake_sph_kernel_name name);
 
 /** Room for an array; told in own->bytes. */
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
                                     strake_error *error);
+
+/** Enqueues a copy from the host or to it, or waits for it. */
+strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queue, bool waits,
+                                   cl_mem buffer, size_t offset, size_t bytes, const void *from,
+                                   strake_error *error);
+strake_status strake_sph_download_from(strake_sph_device *own, cl_command_queue queue, bool waits,
+                                       cl_mem buffer, size_t offset, size_t bytes, void *to,
+                                       strake_error *error);
 
 /** Copies from the host or to it; waits. */
 strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
@@ -214,6 +226,14 @@ void strake_sph_pass_motions(const strake_sph_device *own, strake_cl_arguments *
 static inline bool strake_sph_has_volumes(const strake_sph *sph)
 {
     return sph->diffusion != STRAKE_SPH_PLAIN || sph->slips || sph->shepard > 0;
+}
+
+/** What is recorded from now on belongs to the step after so many. */
+static inline void strake_sph_mark(strake_sph_device *own, int64_t steps)
+{
+    if (own->session.record != NULL) {
+        own->session.record->sweep = steps;
+    }
 }
 
 /** Enqueues what the clock is told of after that. */

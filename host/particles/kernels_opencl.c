@@ -201,6 +201,13 @@ strake_status strake_sph_launch(strake_sph_device *own, strake_sph_kernel_name n
                                 const strake_cl_arguments *a, int64_t particles,
                                 strake_error *error)
 {
+    return strake_sph_launch_as(own, name, kernel_names[name], a, particles, error);
+}
+
+strake_status strake_sph_launch_as(strake_sph_device *own, strake_sph_kernel_name name,
+                                   const char *as, const strake_cl_arguments *a, int64_t particles,
+                                   strake_error *error)
+{
     strake_cl_arguments with = *a;
     struct strake_sph_timers *const t = own->timers;
     const size_t items = (size_t)strake_sph_groups(own, name, particles) * own->group[name];
@@ -208,8 +215,28 @@ strake_status strake_sph_launch(strake_sph_device *own, strake_sph_kernel_name n
         t->name[t->launches] = name;
         with.event = &t->event[t->launches++];
     }
-    return strake_cl_launch(&own->session, own->queue, kernel_names[name], &with, own->group[name],
-                            1, items, 1, 1, error);
+    return strake_cl_launch(&own->session, own->queue, as, &with, own->group[name], 1, items, 1, 1,
+                            error);
+}
+
+strake_status strake_sph_device_record(strake_sph_run *run, strake_cl_record *record,
+                                       strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    strake_cl_kernels *const s = &own->session;
+    cl_command_queue *const queue[] = {&own->queue, &own->transfers};
+    s->record = NULL;
+    for (int k = 0; k < 2; k++) {
+        STRAKE_TRY(*queue[k] != NULL ? strake_cl_record_renew(s->cl, s->device, s->context,
+                                                              record != NULL, queue[k], error)
+                                     : STRAKE_OK);
+    }
+    STRAKE_TRY(record != NULL ? strake_cl_record_begin(record, s->cl, s->device, own->queue, error)
+                              : STRAKE_OK);
+    s->record = record;
+cleanup:
+    return status;
 }
 
 /* --- times ---------------------------------------------------------------------------------------- */

@@ -208,6 +208,8 @@ strake_status strake_sph_order(strake_sph_cpu *own, strake_error *error)
     strake_sph_clock *const clock = &own->run.clock;
     const size_t bytes = (size_t)own->run.element;
     int64_t count = 0;
+    strake_sph_turn_rare(&own->run, true);
+    (void)strake_sph_turn(&own->run, STRAKE_SPAN_COMPUTE, "new order");
     STRAKE_TRY(change_hands(own, &count, error));
     parts->count = own->run.count = count;
     strake_cells_sort(&own->run.cells, count, image->cell, image->kind, image->number, own->order,
@@ -234,5 +236,7 @@ strake_status strake_sph_order(strake_sph_cpu *own, strake_error *error)
     clock->since = 0;
     clock->is_ordered = true;
 cleanup:
+    (void)strake_sph_turn(&own->run, STRAKE_SPAN_COMPUTE, NULL);
+    strake_sph_turn_rare(&own->run, false);
     return status;
 }

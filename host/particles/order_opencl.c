@@ -407,9 +407,21 @@ cleanup:
     return status;
 }
 
+/* What is recorded from now on belongs to a new order, or no longer. */
+static void mark_rare(strake_sph_device *own, bool is_rare)
+{
+    strake_sph_turn_rare(&own->run, is_rare);
+    if (own->session.record != NULL) {
+        own->session.record->is_rare = is_rare;
+    }
+}
+
 strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    strake_sph_mark(own, own->run.clock.steps);
+    mark_rare(own, true);
+    (void)strake_sph_turn(&own->run, STRAKE_SPAN_WAIT, "a new order of the device");
     STRAKE_TRY(enter(own, error));
     STRAKE_TRY(sort(own, error));
     own->run.clock.rebuilds++;
@@ -421,5 +433,7 @@ strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error)
         own->run.clock.is_ordered = true;
     }
 cleanup:
+    (void)strake_sph_turn(&own->run, STRAKE_SPAN_WAIT, NULL);
+    mark_rare(own, false);
     return status;
 }

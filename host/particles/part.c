@@ -8,6 +8,7 @@
 #include "io/machine.h"
 #include "particles/domain.h"
 #include "particles/run_opencl.h"
+#include "team/recorder.h"
 
 /* A run, as a part of a team, a member of the domain's crew. */
 typedef struct body {
@@ -230,7 +231,9 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     b->finds = false;
     if (steps > 0 && !is_over(part)) {
         b->run->pause = b->clock.until;
+        b->run->log = strake_recorder_log(p->team, b->self);
         status = strake_sph_step(b->run, steps, b->clock.stop, error);
+        b->run->log = NULL;
         b->steps += b->run->clock.steps - before;
     }
     if (status == STRAKE_ERR_NUMERIC) {
@@ -256,6 +259,12 @@ static strake_status time_kernels(strake_part *part, strake_cl_time *out, int *c
                                   strake_error *error)
 {
     return strake_sph_device_time(((body *)part->body)->run, out, count, error);
+}
+
+static strake_status record_commands(strake_part *part, strake_cl_record *record,
+                                     strake_error *error)
+{
+    return strake_sph_device_record(((body *)part->body)->run, record, error);
 }
 
 static void describe(const strake_part *part, strake_part_report *out, strake_isa isa, int threads,
@@ -336,6 +345,7 @@ const strake_part_ops strake_particles_opencl = {.word = "ocl",
                                                  .is_tuned = true,
                                                  .cores = strake_part_device_cores,
                                                  .make = make_device,
+                                                 .record = record_commands,
                                                  .time = time_kernels,
                                                  .describe = describe_device,
                                                  COMMON};

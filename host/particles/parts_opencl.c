@@ -21,8 +21,9 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
     }
     STRAKE_TRY(strake_sph_new_buffer(own, 4 * all * (size_t)own->run.element, &own->force, error));
     STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_FOUND * sizeof(double), &own->found, error));
-    own->transfers =
-        own->session.cl->clCreateCommandQueue(own->session.context, device->device, 0, &code);
+    own->transfers = own->session.cl->clCreateCommandQueue(
+        own->session.context, device->device,
+        own->session.record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
 cleanup:
     return status;
@@ -34,9 +35,9 @@ static int64_t wide_count(strake_range range)
     return range.end - range.first / STRAKE_SPH_SIDE_BY_SIDE * STRAKE_SPH_SIDE_BY_SIDE;
 }
 
-/* The forces on some particles; @p row of what their groups find. */
-static strake_status add_forces(strake_sph_device *own, bool is_half, strake_range range,
-                                int64_t *row, strake_error *error)
+/* The forces on some particles, by name; @p row of what their groups find. */
+static strake_status add_forces(strake_sph_device *own, const char *as, bool is_half,
+                                strake_range range, int64_t *row, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const cl_int both[2] = {(cl_int)range.first, (cl_int)range.end};
@@ -62,7 +63,7 @@ static strake_status add_forces(strake_sph_device *own, bool is_half, strake_ran
     pass_buffer(&a, &own->v[of]);
     pass_buffer(&a, &own->volume[of]);
     pass_buffer(&a, &own->force);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PASS, &a, wide_count(range), error));
+    STRAKE_TRY(strake_sph_launch_as(own, STRAKE_SPH_PASS, as, &a, wide_count(range), error));
     *row += strake_sph_groups(own, STRAKE_SPH_PASS, wide_count(range));
 cleanup:
     return status;
@@ -79,13 +80,9 @@ static strake_status leave_forces(strake_sph_device *own, bool is_half, int end,
     void *const box = strake_sph_box(&own->run, is_half, end, bytes);
     STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for forces on %lld particles",
                  (long long)(range.end - range.first));
-    if (bytes > 0) {
-        STRAKE_CL("clEnqueueReadBuffer",
-                  own->session.cl->clEnqueueReadBuffer(own->transfers, own->force, CL_FALSE,
-                                                       (size_t)range.first * each, bytes, box, 0,
-                                                       NULL, NULL),
-                  error, own->session.device);
-    }
+    STRAKE_TRY(bytes > 0 ? strake_sph_download_from(own, own->transfers, false, own->force,
+                                                    (size_t)range.first * each, bytes, box, error)
+                         : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -93,13 +90,8 @@ cleanup:
 /* What was asked for comes with the forces. */
 static strake_status leave_found(strake_sph_device *own, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    STRAKE_CL("clEnqueueReadBuffer",
-              own->session.cl->clEnqueueReadBuffer(own->transfers, own->found, CL_FALSE, 0,
-                                                   sizeof own->seen, own->seen, 0, NULL, NULL),
-              error, own->session.device);
-cleanup:
-    return status;
+    return strake_sph_download_from(own, own->transfers, false, own->found, 0, sizeof own->seen,
+                                    own->seen, error);
 }
 
 /* Particles of an outermost slice that others have as ghosts; else none, at that end. */
@@ -113,6 +105,7 @@ static strake_range find_edge(const strake_sph_device *own, int end)
 strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    static const char *const edges = "sph_pass, edges";
     strake_sph_device *const own = (strake_sph_device *)run;
     const strake_cl *const cl = own->session.cl;
     const strake_range low = find_edge(own, 0), high = find_edge(own, 1);
@@ -120,13 +113,14 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     const strake_range last = {high.first > low.end ? high.first : low.end, high.end};
     const strake_range between = {low.end, last.first};
     int64_t row = 0;
+    strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
-    STRAKE_TRY(add_forces(own, is_half, low, &row, error));
-    STRAKE_TRY(add_forces(own, is_half, last, &row, error));
+    STRAKE_TRY(add_forces(own, edges, is_half, low, &row, error));
+    STRAKE_TRY(add_forces(own, edges, is_half, last, &row, error));
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
-    STRAKE_TRY(add_forces(own, is_half, between, &row, error));
+    STRAKE_TRY(add_forces(own, "sph_pass, inner", is_half, between, &row, error));
     STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_forces(own, is_half, end, error)
@@ -135,7 +129,9 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     STRAKE_TRY(own->is_asked && !is_half ? leave_found(own, error) : STRAKE_OK);
     STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
     own->passed[is_half] = row;
+    (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "the device's edge slices");
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
+    (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     strake_sph_bring(run, is_half);
 cleanup:
     return status;
@@ -156,11 +152,9 @@ static strake_status take_forces(strake_sph_device *own, bool is_whole, strake_e
         if (box[side] == NULL || range.first >= range.end) {
             continue;
         }
-        STRAKE_CL("clEnqueueWriteBuffer",
-                  cl->clEnqueueWriteBuffer(
-                      own->transfers, own->force, CL_FALSE, (size_t)range.first * each,
-                      (size_t)(range.end - range.first) * each, box[side], 0, NULL, NULL),
-                  error, own->session.device);
+        STRAKE_TRY(
+            strake_sph_upload_to(own, own->transfers, false, own->force, (size_t)range.first * each,
+                                 (size_t)(range.end - range.first) * each, box[side], error));
     }
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->queue, own->transfers, error));
 cleanup:
@@ -174,6 +168,7 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
     const strake_sph_kernel_name name = is_whole ? STRAKE_SPH_WHOLE : STRAKE_SPH_HALF;
     const int now = own->now, then = 1 - now;
     strake_cl_arguments a = strake_sph_begin_arguments(own, name);
+    strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(take_forces(own, is_whole, error));
     STRAKE_TRY(is_whole ? STRAKE_OK : strake_sph_plan_shared(own, true, error));
     pass_buffer(&a, &own->constants);
@@ -206,6 +201,7 @@ static strake_status find(strake_sph_device *own, strake_error *error)
     const cl_int inner[2] = {(cl_int)run->inner.first, (cl_int)run->inner.end};
     const int64_t passed = own->passed[0] > own->passed[1] ? own->passed[0] : own->passed[1];
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
+    strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     pass_buffer(&a, &own->clock_there);
     strake_cl_pass(&a, sizeof inner, inner);

@@ -31,6 +31,21 @@ cleanup:
     return status;
 }
 
+strake_work strake_sph_turn(strake_sph_run *run, strake_span_kind kind, const char *what)
+{
+    if (run->log != NULL) {
+        run->log->step = run->clock.steps;
+    }
+    return strake_recorder_turn(run->log, kind, what);
+}
+
+void strake_sph_turn_rare(strake_sph_run *run, bool is_rare)
+{
+    if (run->log != NULL) {
+        run->log->is_rare = is_rare;
+    }
+}
+
 /* Where a position in a cell lies in the box. */
 static void find_place(const strake_cells *cells, int64_t cell,
                        const double in_cell[STRAKE_PARTICLE_AXES], double x[STRAKE_PARTICLE_AXES])

@@ -36,6 +36,7 @@ typedef struct strake_sph_image {
 
 typedef struct strake_sph_run strake_sph_run;
 typedef struct strake_sph_crew strake_sph_crew;
+struct strake_worker_log;
 
 /** What a run finds of its particles. */
 typedef struct strake_sph_seen {
@@ -101,10 +102,11 @@ struct strake_sph_run {
     bool is_seen;         /**< ... as they are now */
     double end;           /**< of the step under way [s] */
     double pause; /**< no step begins at this time or later [s]; INFINITY: none is waited for */
-    strake_sph_crew *crew; /**< NULL: it is alone for ever */
-    int member;            /**< of the crew */
-    strake_range own;      /**< slices */
-    strake_range inner;    /**< particles in them; those of a run that is alone are all */
+    strake_sph_crew *crew;         /**< NULL: it is alone for ever */
+    int member;                    /**< of the crew */
+    struct strake_worker_log *log; /**< of what it does and waits for; NULL: not recorded */
+    strake_range own;              /**< slices */
+    strake_range inner;            /**< particles in them; those of a run that is alone are all */
 };
 
 /** How passes find neighbours: by candidates of the ranges each time, or from lists. The bits are the same. */

@@ -157,6 +157,7 @@ static strake_status take_forces(strake_sph_cpu *own, bool is_half, strake_error
     int64_t ghost[2];
     strake_sph_find_ghosts(&own->run, ghost);
     STRAKE_TRY(strake_sph_await(&own->run, is_half, ghost, box, error));
+    (void)strake_sph_turn(&own->run, STRAKE_SPAN_TRANSFER, "forces of others");
     for (int side = 0; side < 2; side++) {
         const strake_range range =
             box[side] != NULL ? find_slice(own, ghost[side]) : (strake_range){0, 0};
@@ -216,6 +217,7 @@ static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error
     const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
     int64_t first = 0, end = groups;
     double square = 0.0, sound = 0.0;
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "pressures");
     if (!is_half) {
         filter(own);
         strake_sph_movers_plan(&own->movers, run->clock.time, run->clock.time, run->clock.time);
@@ -225,13 +227,17 @@ static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error
     if (!strake_sph_is_alone(run)) {
         first = own->edge[0];
         end = own->edge[1] > first ? own->edge[1] : first;
+        (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "edge slices");
         square = fmax(add_forces(own, state, 0, first), add_forces(own, state, end, groups));
+        (void)strake_sph_turn(run, STRAKE_SPAN_TRANSFER, "forces to others");
         for (int k = 0; k < 2; k++) {
             STRAKE_TRY(strake_sph_has_reader(run, k) ? leave_forces(own, is_half, k, error)
                                                      : STRAKE_OK);
         }
         strake_sph_bring(run, is_half);
     }
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE,
+                          strake_sph_is_alone(run) ? "all slices" : "inner slices");
     square = fmax(square, add_forces(own, state, first, end));
     own->bound[is_half] = sph_bound(square, sound, run->sph->smoothing, run->sph->cfl,
                                     strake_sph_viscous_bound(run->sph));
@@ -245,6 +251,7 @@ static strake_status advance(strake_sph_run *run, bool is_whole, strake_error *e
     strake_sph_cpu *const own = (strake_sph_cpu *)run;
     const int64_t count = own->parts.count;
     STRAKE_TRY(strake_sph_is_alone(run) ? STRAKE_OK : take_forces(own, is_whole, error));
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, is_whole ? "a step" : "half a step");
 #pragma omp parallel for num_threads(own->threads)
     for (int64_t first = 0; first < count; first += CHUNK) {
         (is_whole ? own->rows->correct : own->rows->predict)(
@@ -268,6 +275,7 @@ static strake_status look(strake_sph_run *run, strake_sph_seen *seen, strake_err
     double farthest = 0.0, fastest = 0.0;
     int64_t worst = none;
     (void)error;
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "farthest and fastest");
 #pragma omp parallel for num_threads(own->threads) reduction(max : farthest, fastest)
     for (int64_t first = 0; first < count; first += CHUNK) {
         double way = 0.0, speed = 0.0;

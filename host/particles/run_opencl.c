@@ -77,6 +77,7 @@ static strake_status enqueue(strake_sph_device *own, int64_t steps, strake_error
     }
     for (int64_t k = own->clock.steps; k < own->clock.steps + steps; k++) {
         const bool filters = every > 0 && k > 0 && k % every == 0;
+        strake_sph_mark(own, k);
         for (int name = STRAKE_SPH_FILTER; filters && name <= STRAKE_SPH_RENEW; name++) {
             const strake_cl_arguments a =
                 strake_sph_begin_arguments(own, (strake_sph_kernel_name)name);
@@ -102,6 +103,9 @@ static strake_status go_on(strake_sph_device *own, strake_error *error)
     const int64_t ahead = expected > own->ahead ? expected : own->ahead;
     STRAKE_TRY(enqueue(own, left < ahead ? left : ahead, error));
     STRAKE_TRY(strake_sph_read_clock(own, error));
+    if (own->session.record != NULL) {
+        strake_cl_record_forget(own->session.record, own->clock.steps);
+    }
     if (own->clock.state == SPH_NEEDS_ORDER) {
         own->interval = own->clock.since < MOST_AHEAD ? own->clock.since : MOST_AHEAD;
         own->ahead = 1 + own->interval / 8;

@@ -38,6 +38,10 @@ double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
 /** How it waits. @param[in] limit  seconds after which it counts as hung; 0: for ever */
 void strake_sph_device_watch(strake_sph_run *run, double limit);
 
+/** Records its commands until the next call with NULL, as strake_part_ops.record. */
+strake_status strake_sph_device_record(strake_sph_run *run, strake_cl_record *record,
+                                       strake_error *error);
+
 /** Its kernels, and settings in effect. */
 void strake_sph_device_describe(const strake_sph_run *run, strake_cl_description *out);
 

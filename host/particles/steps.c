@@ -179,6 +179,7 @@ strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until, 
         STRAKE_TRY(take_step(run, until, k + 1 == steps, error));
     }
 cleanup:
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, NULL);
     /* Who was stopped stops nobody: the one that fails may still be on its way. */
     if (status != STRAKE_OK && status != STRAKE_ERR_STATE && run->crew != NULL) {
         strake_sph_crew_stop(run->crew);

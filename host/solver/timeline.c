@@ -6,9 +6,11 @@
 
 #include "base/number.h"
 #include "solver/solver_impl.h"
-#include "team/recorder.h"
 
-enum { SWEEPS = 8 /* recorded; the first one is still disturbed by what came before */ };
+enum {
+    SWEEPS = 8,  /* recorded at once; the first one is still disturbed by what came before */
+    BATCHES = 16 /* of so many, at most, until one has what is rare */
+};
 
 static void destroy(strake_recorder *recorder)
 {
@@ -85,16 +87,24 @@ static int new_lane(strake_timeline *t, int part, const char *name)
     return t->lanes++;
 }
 
-static void add_worker(strake_timeline *t, const strake_worker_log *log)
+static void add_worker(strake_timeline *t, const strake_part *part, const strake_worker_log *log)
 {
     char name[24];
     (void)snprintf(name, sizeof name, "worker %d", log->worker);
+    if (!part->ops->has_workers) {
+        (void)snprintf(name, sizeof name, "%s", part->ops->record != NULL ? "host" : "threads");
+    }
     const int lane = new_lane(t, log->part, name);
     for (int k = 0; k < log->count; k++) {
         strake_timeline_span *const s = &t->span[t->spans++];
-        *s = (strake_timeline_span){
-            lane, STRAKE_SPAN_COMPUTE, log->span[k].begin, log->span[k].end, log->span[k].step, ""};
-        (void)snprintf(s->what, sizeof s->what, "%s", log->span[k].what);
+        const strake_work *const work = &log->span[k];
+        *s = (strake_timeline_span){.lane = lane,
+                                    .kind = work->kind,
+                                    .begin = work->begin,
+                                    .end = work->end,
+                                    .step = work->step,
+                                    .is_rare = work->is_rare};
+        (void)snprintf(s->what, sizeof s->what, "%s", work->what);
     }
 }
 
@@ -106,12 +116,12 @@ static void add_device(strake_timeline *t, int part, const strake_cl_record *rec
         const strake_cl_command *const c = &record->command[k];
         const bool is_kernel = c->kind == STRAKE_CL_KERNEL;
         strake_timeline_span *const s = &t->span[t->spans++];
-        *s = (strake_timeline_span){is_kernel ? kernels : transfers,
-                                    is_kernel ? STRAKE_SPAN_COMPUTE : STRAKE_SPAN_TRANSFER,
-                                    c->begin,
-                                    c->end,
-                                    c->sweep,
-                                    ""};
+        *s = (strake_timeline_span){.lane = is_kernel ? kernels : transfers,
+                                    .kind = is_kernel ? STRAKE_SPAN_COMPUTE : STRAKE_SPAN_TRANSFER,
+                                    .begin = c->begin,
+                                    .end = c->end,
+                                    .step = c->sweep,
+                                    .is_rare = c->is_rare};
         if (is_kernel) {
             (void)strake_number_print(s->what, sizeof s->what, "%.28s, %.0f items", c->name,
                                       c->amount);
@@ -125,43 +135,64 @@ static void add_device(strake_timeline *t, int part, const strake_cl_record *rec
                                                                             : t->clock_error;
 }
 
-/*
- * When the first one begins each sweep: between neighbours nobody begins the next one before both have
- * done this one. @return number of sweeps, which follow each other
- */
-static int find_begins(const strake_timeline *t, double begin[SWEEPS], int64_t step[SWEEPS])
+/* When sweeps begin, which follow each other. */
+typedef struct sweeps {
+    int count;
+    double begin[SWEEPS];
+    int64_t step[SWEEPS];
+    bool is_rare[SWEEPS];
+} sweeps;
+
+/* When the first one begins each sweep: between neighbours nobody begins the next one before both have done this one. */
+static sweeps find_sweeps(const strake_timeline *t)
 {
-    int sweeps = 0;
+    sweeps is = {.count = 0};
     for (int k = 0; k < t->spans; k++) {
         const strake_timeline_span *const s = &t->span[k];
         int at = 0;
-        while (at < sweeps && step[at] < s->step) {
+        while (at < is.count && is.step[at] < s->step) {
             at++;
         }
-        if (at < sweeps && step[at] == s->step) {
-            begin[at] =
-                s->begin < begin[at] && s->kind == STRAKE_SPAN_COMPUTE ? s->begin : begin[at];
-        } else if (sweeps < SWEEPS && s->kind == STRAKE_SPAN_COMPUTE) {
-            memmove(&step[at + 1], &step[at], (size_t)(sweeps - at) * sizeof *step);
-            memmove(&begin[at + 1], &begin[at], (size_t)(sweeps - at) * sizeof *begin);
-            step[at] = s->step;
-            begin[at] = s->begin;
-            sweeps++;
+        if (s->kind != STRAKE_SPAN_COMPUTE) {
+            continue;
+        }
+        if (at < is.count && is.step[at] == s->step) {
+            is.begin[at] = s->begin < is.begin[at] ? s->begin : is.begin[at];
+        } else if (is.count < SWEEPS) {
+            memmove(&is.step[at + 1], &is.step[at], (size_t)(is.count - at) * sizeof *is.step);
+            memmove(&is.begin[at + 1], &is.begin[at], (size_t)(is.count - at) * sizeof *is.begin);
+            is.step[at] = s->step;
+            is.begin[at] = s->begin;
+            is.count++;
         }
     }
-    return sweeps;
+    for (int k = 0; k < t->spans; k++) {
+        for (int at = 0; at < is.count; at++) {
+            is.is_rare[at] |= t->span[k].is_rare && t->span[k].step == is.step[at];
+        }
+    }
+    return is;
 }
 
-/* The sweep of median length, without the first and the last one. @return it, or -1 */
-static int find_median(const double *begin, int sweeps)
+/*
+ * The sweep of median length, without the first and the last one, of those that do what is rare or of the others.
+ * @return it, or -1
+ */
+static int find_median(const sweeps *is, bool rare)
 {
-    for (int k = 1; k + 1 < sweeps; k++) {
+    const double *const begin = is->begin;
+    int of = 0;
+    for (int k = 1; k + 1 < is->count; k++) {
+        of += is->is_rare[k] == rare ? 1 : 0;
+    }
+    for (int k = 1; k + 1 < is->count; k++) {
         int shorter = 0;
-        for (int j = 1; j + 1 < sweeps; j++) {
+        for (int j = 1; j + 1 < is->count; j++) {
             const double difference = begin[j + 1] - begin[j] - (begin[k + 1] - begin[k]);
-            shorter += difference < 0.0 || (!(difference > 0.0) && j < k) ? 1 : 0;
+            const bool is_less = difference < 0.0 || (!(difference > 0.0) && j < k);
+            shorter += is_less && is->is_rare[j] == rare ? 1 : 0;
         }
-        if (shorter == (sweeps - 2) / 2) {
+        if (is->is_rare[k] == rare && shorter == of / 2) {
             return k;
         }
     }
@@ -191,15 +222,21 @@ static int by_begin(const void *a, const void *b)
     return (one->begin > other->begin) - (one->begin < other->begin);
 }
 
-/* Seconds in which a part (all lanes, if @p lane is -1) does one of the kinds; spans are in order. */
-static double covered(const strake_timeline *t, int part, int lane, bool compute, bool transfer)
+enum {
+    COMPUTES = 1U << STRAKE_SPAN_COMPUTE,
+    TRANSFERS = 1U << STRAKE_SPAN_TRANSFER,
+    WAITS = 1U << STRAKE_SPAN_WAIT
+};
+
+/* Seconds in which a part (all lanes, if @p lane is -1) does one of the kinds, each a bit; spans are in order. */
+static double covered(const strake_timeline *t, int part, int lane, unsigned kinds)
 {
     double sum = 0.0;
     double until = 0.0;
     for (int k = 0; k < t->spans; k++) {
         const strake_timeline_span *const s = &t->span[k];
         if (t->lane[s->lane].part != part || (lane >= 0 && s->lane != lane) ||
-            !(s->kind == STRAKE_SPAN_COMPUTE ? compute : transfer)) {
+            (kinds >> s->kind & 1U) == 0) {
             continue;
         }
         const double from = s->begin > until ? s->begin : until;
@@ -217,16 +254,17 @@ static void add_up(const strake_solver *solver, strake_timeline *t)
         int workers = 0;
         double computed = 0.0;
         if (!solver->team.part[e].ops->has_workers) {
-            sum->compute = covered(t, e, -1, true, false);
-            sum->transfer = covered(t, e, -1, false, true);
-            const double either = covered(t, e, -1, true, true);
+            sum->compute = covered(t, e, -1, COMPUTES);
+            sum->transfer = covered(t, e, -1, TRANSFERS);
+            sum->wait = covered(t, e, -1, WAITS);
+            const double either = covered(t, e, -1, COMPUTES | TRANSFERS);
             sum->both = sum->compute + sum->transfer - either;
             sum->idle = t->seconds - either;
             continue;
         }
         for (int l = 0; l < t->lanes; l++) {
             if (t->lane[l].part == e) {
-                computed += covered(t, e, l, true, false);
+                computed += covered(t, e, l, COMPUTES);
                 workers++;
             }
         }
@@ -235,48 +273,73 @@ static void add_up(const strake_solver *solver, strake_timeline *t)
     }
 }
 
+/* A sweep of those that were recorded; no lanes where there is none. */
 static strake_status assemble(const strake_solver *solver, const strake_recorder *recorder,
-                              strake_timeline *t, strake_error *error)
+                              bool rare, strake_timeline *t, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double begin[SWEEPS];
-    int64_t step[SWEEPS];
+    sweeps is = {.count = 0};
     int median = -1;
+    strake_timeline_free(t);
     STRAKE_TRY(make_room(t, recorder, error));
     for (int e = 0; e < solver->team.parts; e++) {
-        for (int r = 0; r < recorder->roles; r++) {
-            if (recorder->log[r].part == e && recorder->log[r].count > 0) {
-                add_worker(t, &recorder->log[r]);
-            }
-        }
         if (recorder->device[e] != NULL) {
             add_device(t, e, recorder->device[e]);
         }
+        for (int r = 0; r < recorder->roles; r++) {
+            if (recorder->log[r].part == e && recorder->log[r].count > 0) {
+                add_worker(t, &solver->team.part[e], &recorder->log[r]);
+            }
+        }
     }
-    median = find_median(begin, find_begins(t, begin, step));
+    is = find_sweeps(t);
+    median = find_median(&is, rare);
     if (median < 0) {
         t->lanes = 0;
         t->spans = 0;
         return STRAKE_OK;
     }
-    t->step = step[median];
-    t->steps = (int)(step[median + 1] - step[median]);
+    t->step = is.step[median];
+    t->steps = (int)(is.step[median + 1] - is.step[median]);
+    t->slabs = solver->which->problem->has_particles ? "slices"
+               : solver->which->problem->dims == 3   ? "planes"
+                                                     : "rows";
     for (int k = 0; k < t->spans; k++) {
         t->sum[t->lane[t->span[k].lane].part].known = true;
     }
-    cut(t, begin[median], begin[median + 1]);
+    cut(t, is.begin[median], is.begin[median + 1]);
     qsort(t->span, (size_t)t->spans, sizeof *t->span, by_begin);
     add_up(solver, t);
 cleanup:
     return status;
 }
 
-strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out,
-                                     strake_error *error)
+/* Records some sweeps, instead of those that are recorded. */
+static strake_status record(strake_solver *solver, strake_recorder *recorder, int64_t steps,
+                            strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    for (int r = 0; r < recorder->roles; r++) {
+        recorder->log[r].count = 0;
+    }
+    STRAKE_TRY(record_devices(solver, recorder, true, error));
+    STRAKE_TRY(strake_step(solver, steps, error));
+    STRAKE_TRY(record_devices(solver, recorder, false, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out,
+                                     strake_timeline *rare, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_part_ops *const ops = solver->team.part[0].ops;
+    const bool seeks = rare != NULL && ops->meets_within;
     memset(out, 0, sizeof *out);
-    if (!solver->team.part[0].ops->is_tried) {
+    if (rare != NULL) {
+        memset(rare, 0, sizeof *rare);
+    }
+    if (ops->needs_all) {
         return STRAKE_OK;
     }
     strake_recorder *const recorder = calloc(1, sizeof *recorder);
@@ -285,11 +348,13 @@ strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out
     }
     STRAKE_TRY(prepare(solver, recorder, error));
     solver->team.recorder = recorder;
-    STRAKE_TRY(record_devices(solver, recorder, true, error));
-    STRAKE_TRY(strake_step(solver, (int64_t)SWEEPS * solver->team.at_once, error));
-    STRAKE_TRY(record_devices(solver, recorder, false, error));
-    solver->team.recorder = NULL;
-    STRAKE_TRY(assemble(solver, recorder, out, error));
+    for (int b = 0; b == 0 || (seeks && b < BATCHES && (out->lanes == 0 || rare->lanes == 0));
+         b++) {
+        STRAKE_TRY(record(solver, recorder,
+                          (int64_t)SWEEPS * (ops->meets_within ? 1 : solver->team.at_once), error));
+        STRAKE_TRY(out->lanes == 0 ? assemble(solver, recorder, false, out, error) : STRAKE_OK);
+        STRAKE_TRY(seeks ? assemble(solver, recorder, true, rare, error) : STRAKE_OK);
+    }
 cleanup:
     if (solver->team.recorder == recorder) {
         strake_error ignored;

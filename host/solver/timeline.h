@@ -7,18 +7,18 @@
 #define STRAKE_TIMELINE_H
 
 #include "solver/solver.h"
-
-typedef enum strake_span_kind { STRAKE_SPAN_COMPUTE, STRAKE_SPAN_TRANSFER } strake_span_kind;
+#include "team/recorder.h"
 
 typedef struct strake_timeline_span {
     int lane;
     strake_span_kind kind;
     double begin, end; /**< [s] since the step began; cut where the step begins and ends */
     int64_t step;      /**< steps done before the sweep that it belongs to */
+    bool is_rare;      /**< not every step has it */
     char what[48];     /**< kernel, or bytes */
 } strake_timeline_span;
 
-/** One worker, or a device's kernels or transfers. */
+/** One worker, a device's kernels or transfers, or what the thread that drives it waits for. */
 typedef struct strake_timeline_lane {
     int part; /**< of WHERE */
     char name[24];
@@ -29,12 +29,14 @@ typedef struct strake_timeline_sum {
     bool known;               /**< something was recorded */
     double compute, transfer; /**< [s] */
     double both;              /**< [s] of these in which it did both */
-    double idle;              /**< [s] */
+    double idle;              /**< [s] in which it did neither, ... */
+    double wait;              /**< [s] ... and in which who drives it waited; 0: not told */
 } strake_timeline_sum;
 
 typedef struct strake_timeline {
     int64_t step;       /**< steps done before it */
     int steps;          /**< of the sweep: from one exchange to the next */
+    const char *slabs;  /**< what parts have so many of: "rows", "slices" */
     double seconds;     /**< it took */
     double clock_error; /**< [s] most by which a device's clock may be off */
     int parts;
@@ -48,12 +50,14 @@ typedef struct strake_timeline {
 /**
  * Advances the solver by a few sweeps, records them and keeps the one of median length. Balancing rests
  * meanwhile.
- * @param[out] out  to be freed with strake_timeline_free() also after a failure; without lanes where
- *                  nothing was recorded (serial)
+ * @param[out] out   to be freed with strake_timeline_free() also after a failure; without lanes where
+ *                   nothing was recorded (serial)
+ * @param[out] rare  likewise: a step that does what others do not, such as a new order of particles, for which more steps
+ *                   are taken; without lanes where there is none. NULL: not asked for
  * @return what strake_step() returns; STRAKE_ERR_MEMORY
  */
 strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out,
-                                     strake_error *error);
+                                     strake_timeline *rare, strake_error *error);
 void strake_timeline_free(strake_timeline *timeline);
 
 #endif

@@ -448,12 +448,17 @@ fails 2 "and in double precision" "scheme.exact: false has no meaning in double 
 try run drop.yaml --on cpu --steps 1 --output idle --set run.lists=wide --set run.teams=2
 check "settings without a use are told" grep -q "run.teams, run.lists have no effect: particles on the CPU do not use it" .err
 
-try bench drop.yaml --on serial --on cpu --steps 10 --repeats 2 --quiet --report bench.json
+try bench drop.yaml --on serial --on cpu --steps 10 --repeats 2 --quiet --report bench.json --plot bench.svg
 exits 0 "particles are measured side by side"
 check "in updates and pairs a second" bash -c '
     grep -q "402 particles, double precision" .out && grep -q "^where .*median" .out && grep -q " mips " .out &&
     grep -q "^cpu .* [1-9][0-9]* same$" .out && grep -q "^cpu .* pairs a second" .out &&
     grep -q "\"where\": \"cpu\".*\"mips\": {\"median\": [0-9].*\"pairs_per_second\": [0-9]" bench.json'
+check "a usual step and one with a new order are recorded and drawn" bash -c '
+    grep "\"where\": \"cpu\"" bench.json | grep "\"timeline\": {\"step\".*\"what\": \"all slices\"" |
+        grep -q "\"timeline_with_order\": {\"step\".*\"what\": \"new order\"" &&
+    grep "\"where\": \"serial\"" bench.json | grep -q "\"timeline\": null, \"timeline_with_order\": null" &&
+    grep -q "compute, threads: half a step" bench.svg && grep -q ">new order: cpu<" bench.svg'
 
 try run drop.yaml --quiet --set 'output.formats=[vtk]'
 fails 2 "a format for grids is refused" "of sph2d there are npy, vtp and png"

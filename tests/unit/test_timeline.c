@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "bench/bench.h"
 #include "opencl/cl_device.h"
 
@@ -130,7 +131,7 @@ static void check_output(const strake_solver *solver, const char *where, const s
     assert_int_equal(boxes, t->spans + t->parts);
     assert_null(strstr(svg.data, "nan"));
     strake_json writer = strake_json_on(&json);
-    strake_bench_print_timeline(&item, NULL, &writer);
+    strake_bench_print_timeline(&item, &item.timeline, NULL, &writer);
     int spans = 0;
     for (const char *at = json.data; (at = strstr(at, "\"begin\": ")) != NULL; at++) {
         spans++;
@@ -151,7 +152,7 @@ static void record(const char *where, const char *run)
         .where = where, .threads = 2, .split = strchr(where, ',') != NULL ? "1,1" : "1"};
     if (strake_open(which, &options, &solver, &error) != STRAKE_OK ||
         strake_step(solver, 3, &error) != STRAKE_OK ||
-        strake_timeline_record(solver, &t, &error) != STRAKE_OK) {
+        strake_timeline_record(solver, &t, NULL, &error) != STRAKE_OK) {
         fail_msg("%s: %s", where, error.text);
     }
     const int entries = strake_solver_parts(solver, part, 4);
@@ -188,6 +189,111 @@ static void devices_are_recorded_on_the_same_clock(void **state)
     record("ocl:0", "blocks: 4, tuned: false");
 }
 
+static strake_case *open_particles(void)
+{
+    strake_error error;
+    strake_case *which = NULL;
+    if (strake_case_parse("timeline",
+                          "problem: sph2d\n"
+                          "scene:\n"
+                          "  spacing: 0.02\n"
+                          "  to: [0.8, 0.4]\n"
+                          "  fluid: [{box: {from: [0, 0], to: [0.24, 0.24]}}]\n"
+                          "  walls: [{sides: [bottom, left, right]}]\n"
+                          "scheme: {rebuild: 5}\n"
+                          "time: {end: 1}\n"
+                          "run: {tuned: false}\n",
+                          NULL, false, &which, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return which;
+}
+
+/* How many spans of a part have such a text in what they are. */
+static int count_spans(const strake_timeline *t, int part, strake_span_kind kind, const char *what)
+{
+    int count = 0;
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        count += t->lane[s->lane].part == part && s->kind == kind && strstr(s->what, what) != NULL;
+    }
+    return count;
+}
+
+/* Every phase of a step is there, by part; and those of a new order in the other one only. */
+static void check_phases(const strake_timeline *t, const strake_part_report *part, bool has_order)
+{
+    for (int e = 0; e < t->parts; e++) {
+        const bool is_device = part[e].id[0] == 'o', is_alone = t->parts == 1;
+        const strake_timeline_sum *const sum = &t->sum[e];
+        int rare = 0;
+        assert_true(sum->known && sum->compute > 0.0 && sum->wait <= t->seconds);
+        assert_true(is_alone ? !(sum->wait > 0.0) || has_order : sum->wait > 0.0);
+        assert_true(fabs(sum->compute + sum->transfer - sum->both + sum->idle - t->seconds) < 1e-9);
+        for (int k = 0; k < t->spans; k++) {
+            rare += t->lane[t->span[k].lane].part == e && t->span[k].is_rare ? 1 : 0;
+        }
+        assert_true(has_order ? rare > 0 : rare == 0);
+        if (is_alone) {
+            continue;
+        }
+        assert_true(count_spans(t, e, STRAKE_SPAN_COMPUTE, "edge") >= (is_device ? 1 : 2));
+        assert_true(
+            count_spans(t, e, STRAKE_SPAN_TRANSFER, is_device ? "to the device" : "forces of") > 0);
+        assert_true(
+            count_spans(t, e, STRAKE_SPAN_TRANSFER, is_device ? "to the host" : "forces to") > 0);
+        assert_true(count_spans(t, e, STRAKE_SPAN_WAIT, "all for the time step") > 0);
+        assert_int_equal(count_spans(t, e, STRAKE_SPAN_WAIT, "all for a new order") > 0, has_order);
+    }
+}
+
+/* Particles on such parts: two timelines, and the bits are those of the first ones, which nobody records. */
+static void record_particles(const char *where)
+{
+    enum { STEPS = 160 };
+    static uint64_t want = 0;
+    strake_error error;
+    strake_solver *solver = NULL;
+    strake_timeline all[2];
+    strake_part_report part[4];
+    strake_case *which = open_particles();
+    const strake_options options = {
+        .where = where, .threads = 1, .split = strchr(where, ',') != NULL ? "1,1" : "1"};
+    static double x[2 * 500];
+    if (strake_open(which, &options, &solver, &error) != STRAKE_OK ||
+        strake_step(solver, 3, &error) != STRAKE_OK ||
+        strake_timeline_record(solver, &all[0], &all[1], &error) != STRAKE_OK ||
+        strake_step(solver, STEPS - strake_step_count(solver), &error) != STRAKE_OK ||
+        strake_get_field(solver, "position", x, &error) != STRAKE_OK) {
+        fail_msg("%s: %s", where, error.text);
+    }
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, x, sizeof x);
+    want = want != 0 ? want : hash;
+    assert_true(hash == want);
+    for (int k = 0; k < 2 && strcmp(where, "serial") != 0; k++) {
+        assert_int_equal(all[k].parts, strake_solver_parts(solver, part, 4));
+        assert_int_equal(all[k].steps, 1);
+        assert_string_equal(all[k].slabs, "slices");
+        assert_true(all[k].lost == 0);
+        check_phases(&all[k], part, k == 1);
+        check_output(solver, where, &all[k]);
+        strake_timeline_free(&all[k]);
+    }
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+static void phases_of_particles_are_recorded(void **state)
+{
+    (void)state;
+    record_particles("serial");
+    record_particles("cpu");
+    if (has_device()) {
+        record_particles("ocl:0");
+        record_particles("cpu,ocl:0");
+    }
+}
+
 static void the_reference_has_no_timeline(void **state)
 {
     (void)state;
@@ -199,12 +305,12 @@ static void the_reference_has_no_timeline(void **state)
     strake_case *which = open_case("tuned: false");
     const strake_options options = {.where = "serial"};
     assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_OK);
-    assert_int_equal(strake_timeline_record(solver, &t, &error), STRAKE_OK);
+    assert_int_equal(strake_timeline_record(solver, &t, NULL, &error), STRAKE_OK);
     assert_int_equal(t.lanes, 0);
     assert_int_equal(strake_step_count(solver), 0);
     item.timeline = t;
     strake_json writer = strake_json_on(&json);
-    strake_bench_print_timeline(&item, NULL, &writer);
+    strake_bench_print_timeline(&item, &item.timeline, NULL, &writer);
     assert_string_equal(json.data, "null");
     strake_text_free(&json);
     strake_close(&solver);
@@ -216,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_threads_of_the_cpu_are_recorded),
         cmocka_unit_test(devices_are_recorded_on_the_same_clock),
+        cmocka_unit_test(phases_of_particles_are_recorded),
         cmocka_unit_test(the_reference_has_no_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
