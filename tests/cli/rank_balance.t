@@ -21,12 +21,13 @@ rows_of() {
 
 has_device=$("$STRAKE" devices | grep '^ocl:0')
 
-# bisected RANKS NAME ARGUMENTS...: bisection moves slabs at its first looks, whatever they show
+# bisected RANKS NAME ARGUMENTS...: bisection moves slabs of equal shares at its first looks, whatever they show; who
+# was measured to be slow would begin with no more than a rank must have
 bisected() {
-    local ranks=$1 name="$case on $1 ranks$2"
+    local ranks=$1 shares=1,1,1 name="$case on $1 ranks$2"
     shift 2
     on_ranks "$ranks" run $case.yaml --quiet --output ranks --report report.json \
-        --set run.balance=bisection "$@"
+        --set run.balance=bisection --set run.shares="${shares:0:2*ranks-1}" "$@"
     same "$name"
     moved "$name" 1 3
 }
@@ -57,7 +58,8 @@ done
 
 rm -rf one
 "$STRAKE" run flow.yaml --on serial --quiet --output one
-on_ranks 3 run flow.yaml --quiet --output three --steps 14 --set run.balance=bisection --report report.json
+on_ranks 3 run flow.yaml --quiet --output three --steps 14 --set run.shares=1,1,1 \
+    --set run.balance=bisection --report report.json
 moved "before a checkpoint" 1 3
 on_ranks 2 run flow.yaml --quiet --output two --resume three/checkpoint.strake --set run.balance=bisection
 check "2 ranks continue what 3 with moves have written" cmp one/psi_00000023.npy two/psi_00000023.npy
@@ -107,7 +109,7 @@ fi
 for rank in 0 1; do
     rm -rf lost
     injected die:$rank:move@1 on_ranks 3 run flow.yaml --quiet --output lost \
-        --set checkpoint.every=2 --set run.balance=bisection
+        --set checkpoint.every=2 --set run.shares=1,1,1 --set run.balance=bisection
     check "rank $rank dies in a move: it is named" grep -q "^strake: .*rank $rank (process [0-9]*) has died" .err
     check "once" test "$(grep -c 'has died' .err)" = 1
     check "with the last checkpoint" grep -q '^strake: the last checkpoint has step [0-9]*;' .err
