@@ -19,12 +19,10 @@ strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const st
                               .halo = {layout->lo[0], layout->hi[0]},
                               .reach = strake_layout_reach(layout),
                               .sides = sides,
+                              .states = strake_ghosts_count(graph),
                               .slab_bytes = (double)layout->slab * layout->element_size,
                               .slab_seconds = cells * strake_graph_bytes(graph) /
                                               (share_of_bandwidth * bandwidth)};
-    for (int v = 0; v < graph->values; v++) {
-        c.states += strake_ghosts_travel(graph, v) ? 1 : 0;
-    }
     return c;
 }
 
@@ -53,8 +51,8 @@ strake_advice strake_advise(const strake_device_model *m, const strake_exchange_
         const double borders = size->bytes_down / c->slab_bytes / c->states;
         const strake_overlap_case overlap = {
             .exchange = advice.seconds[k - 1],
-            .beside = strake_model_exchange(m, true, size->bytes_down, size->messages,
-                                            size->bytes_up, size->messages, active),
+            .beside = strake_model_exchange(m, true, size->bytes_down, size->apart, size->bytes_up,
+                                            size->apart, active),
             .factor = fmin(m->overlap.up, m->overlap.down),
             .interior = fmax(0.0, (double)c->slabs - borders) * c->slab_seconds,
             /* Ranges: borders and the slabs between; the kernels' queue follows in its turn. */

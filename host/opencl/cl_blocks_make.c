@@ -86,7 +86,7 @@ static strake_status new_stream(strake_cl_blocks *b, const strake_layout *layout
     s->queue =
         api(b)->clCreateCommandQueue(b->kernels->context, b->kernels->device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, b->kernels->device);
-    STRAKE_TRY(strake_cl_window_create(&s->window, b->kernels, layout, s->queue, error));
+    STRAKE_TRY(strake_cl_window_create(&s->window, b->kernels, layout, false, s->queue, error));
     STRAKE_TRY(strake_cl_window_forget(&s->window, error));
     /* Some drivers find out here that there is no memory. */
     STRAKE_CL("clFinish", api(b)->clFinish(s->queue), error, b->kernels->device);

@@ -20,8 +20,9 @@
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram)                    \
     X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel)             \
     X(clReleaseKernel) X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clCreateBuffer)             \
-    X(clReleaseMemObject) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                         \
+    X(clCreateSubBuffer) X(clReleaseMemObject) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)    \
     X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer)                          \
+    X(clEnqueueWriteBufferRect) X(clEnqueueReadBufferRect)                                         \
     X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clWaitForEvents) X(clGetEventInfo)          \
     X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)                                  \
     X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList) X(clCreateUserEvent)            \

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "engine/ghosts.h"
 #include "base/clock.h"
+#include "model/choose.h"
 
 enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
 
@@ -15,16 +16,19 @@ static bool travels(const strake_cl_exchange *x, int state)
     return strake_ghosts_travel(x->window->kernels->graph, x->window->state[state].input);
 }
 
-/* States of which slabs are exchanged, and the last of them. */
-static int count_states(const strake_cl_exchange *x, int *last)
+/* States of which slabs are exchanged. */
+static int count_states(const strake_cl_exchange *x)
 {
-    int count = 0;
-    *last = -1;
+    return strake_ghosts_count(x->window->kernels->graph);
+}
+
+static int last_state(const strake_cl_exchange *x)
+{
+    int last = -1;
     for (int k = 0; k < x->window->states; k++) {
-        *last = travels(x, k) ? k : *last;
-        count += travels(x, k) ? 1 : 0;
+        last = travels(x, k) ? k : last;
     }
-    return count;
+    return last;
 }
 
 /* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */
@@ -88,6 +92,60 @@ cleanup:
     return status;
 }
 
+/* Some slabs of the states that travel as they lie in the window. @param[in] first  slab of the grid */
+static strake_cl_pieces pieces_of(const strake_cl_exchange *x, int64_t first, int64_t slabs)
+{
+    return (strake_cl_pieces){.offset = strake_cl_window_offset(x->window, first - x->base),
+                              .apart = x->window->together.apart,
+                              .bytes = (size_t)slabs * strake_cl_window_slab_bytes(x->window),
+                              .count = x->window->together.states};
+}
+
+/* Copies packed slabs to or from the host arrays. @return what follows them where they are packed */
+static char *copy_packed(const strake_cl_exchange *x, char *packed, void *const *array, bool out,
+                         int64_t first, int64_t slabs)
+{
+    const size_t bytes = (size_t)slabs * strake_cl_window_slab_bytes(x->window);
+    for (int k = 0; k < x->window->states; k++) {
+        const strake_cl_state *const state = &x->window->state[k];
+        if (travels(x, k)) {
+            char *const host = (char *)array[out ? state->output : state->input] +
+                               strake_layout_offset(x->host, first);
+            memcpy(out ? host : packed, out ? packed : host, bytes);
+            packed += bytes;
+        }
+    }
+    return packed;
+}
+
+/* Memory for packed slabs, if all of them are to travel so. */
+static strake_status plan_packed(strake_cl_exchange *x, strake_error *error)
+{
+    const int states = x->overlaps ? 0 : x->window->together.states;
+    const double slab = (double)strake_cl_window_slab_bytes(x->window) * states;
+    int64_t slabs = x->ghosts, most = 0;
+    free(x->packed);
+    x->packed = NULL;
+    for (int b = 0; b < x->borders; b++) {
+        const int64_t count = x->border[b].end - x->border[b].first;
+        slabs += count;
+        most = count > most ? count : most;
+    }
+    for (int g = 0, run = 0; g < x->ghosts; g += run) {
+        run = run_of(x, g);
+        most = run > most ? run : most;
+    }
+    if (slabs == 0 || !strake_exchange_packs(states, (double)most * slab)) {
+        return STRAKE_OK;
+    }
+    x->packed_bytes = ((size_t)slabs * (size_t)slab + STRAKE_CL_PIN_PAGE - 1) / STRAKE_CL_PIN_PAGE *
+                      STRAKE_CL_PIN_PAGE;
+    x->packed = aligned_alloc(STRAKE_CL_PIN_PAGE, x->packed_bytes);
+    return x->packed != NULL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for borders on their way");
+}
+
 void strake_cl_exchange_unpin(strake_cl_exchange *x)
 {
     strake_cl_pins_release(&x->pins);
@@ -105,6 +163,7 @@ strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range 
     x->borders =
         strake_partition_border(stripe, stripes, self, x->host->n[0], x->host->boundary[0],
                                 (int)theirs[0], (int)theirs[1], STRAKE_CL_MOST_BORDERS, x->border);
+    STRAKE_TRY(plan_packed(x, error));
 cleanup:
     return status;
 }
@@ -122,6 +181,7 @@ void strake_cl_exchange_release(strake_cl_exchange *x)
         (void)x->window->kernels->cl->clReleaseCommandQueue(x->queue);
     }
     free(x->ghost);
+    free(x->packed);
     memset(x, 0, sizeof *x);
 }
 
@@ -155,12 +215,12 @@ static double median(const double *value, int count)
 
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out)
 {
-    int last = 0;
-    const int states = count_states(x, &last);
+    const int states = count_states(x);
+    const int messages = x->packed != NULL ? 1 : states;
     const double slab = (double)strake_cl_window_slab_bytes(x->window) * states;
     const int count = x->samples < STRAKE_CL_SAMPLES ? x->samples : STRAKE_CL_SAMPLES;
-    *out = (strake_cl_exchange_report){.messages_down = x->borders * states,
-                                       .messages_up = x->runs * states,
+    *out = (strake_cl_exchange_report){.messages_down = x->borders * messages,
+                                       .messages_up = x->runs * messages,
                                        .bytes_up = x->ghosts * slab,
                                        .overlaps = x->overlaps,
                                        .samples = x->samples};
@@ -219,6 +279,15 @@ void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *con
     if (x->pinned) {
         return;
     }
+    if (x->packed != NULL) {
+        /* Nobody else's: what forbids to pin the host arrays does not concern it. */
+        const bool allowed = x->pins.allowed;
+        x->pins.allowed = true;
+        strake_cl_pins_add(&x->pins, x->packed, x->packed_bytes);
+        x->pins.allowed = allowed;
+        x->pinned = true;
+        return;
+    }
     const int pieces = find_pages(x, piece);
     for (int k = 0; k < x->window->states; k++) {
         if (!travels(x, k)) {
@@ -241,20 +310,40 @@ static const strake_cl_pins *pins_of(strake_cl_exchange *x)
     return &x->pins;
 }
 
+/* The borders of the states that lie together, one after the other. */
+static strake_status send_packed(strake_cl_exchange *x, int parity, void *const *next,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *to = x->packed;
+    for (int b = 0; b < x->borders; b++) {
+        const strake_cl_pieces pieces =
+            pieces_of(x, x->border[b].first, x->border[b].end - x->border[b].first);
+        STRAKE_TRY(strake_cl_pins_gather(pins_of(x), x->queue, x->window->together.all[parity],
+                                         &pieces, to, b + 1 == x->borders ? &x->sent : NULL,
+                                         error));
+        to += pieces.bytes * (size_t)pieces.count;
+    }
+    x->next = next;
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *const *next,
                                       strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
-    int last = 0;
-    if (count_states(x, &last) == 0 || x->borders == 0) {
+    const int last = last_state(x);
+    if (last < 0 || x->borders == 0) {
         return STRAKE_OK;
     }
+    STRAKE_TRY(x->packed != NULL ? send_packed(x, parity, next, error) : STRAKE_OK);
     if (x->overlaps) {
         STRAKE_TRY(strake_cl_follow(x->window->kernels->cl, x->window->kernels->device, x->queue,
                                     x->window->queue, error));
     }
-    for (int k = 0; k < x->window->states; k++) {
+    for (int k = 0; k < x->window->states && x->packed == NULL; k++) {
         const strake_cl_state *state = &x->window->state[k];
         char *host = next[state->output];
         for (int b = 0; b < x->borders && travels(x, k); b++) {
@@ -282,9 +371,38 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *er
     if (x->sent != NULL) { /* it comes after the ghost slabs in the queue */
         STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, x->timed ? &own : &x->waiter,
                                   &x->sent, error));
+        char *from = x->packed;
+        for (int b = 0; b < x->borders && x->next != NULL; b++) {
+            from = copy_packed(x, from, x->next, true, x->border[b].first,
+                               x->border[b].end - x->border[b].first);
+        }
+        x->next = NULL;
         x->so_far = x->timed ? strake_clock_seconds() - x->began : 0.0;
     } else if (x->arrived != NULL) {
         STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
+    }
+cleanup:
+    return status;
+}
+
+/* The ghosts of the states that lie together, behind the borders. */
+static strake_status fetch_packed(strake_cl_exchange *x, void *const *array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *from = x->packed;
+    for (int b = 0; b < x->borders; b++) {
+        const strake_cl_pieces pieces =
+            pieces_of(x, x->border[b].first, x->border[b].end - x->border[b].first);
+        from += pieces.bytes * (size_t)pieces.count;
+    }
+    for (int g = 0, run = 0; g < x->ghosts; g += run) {
+        run = run_of(x, g);
+        const strake_cl_pieces pieces = pieces_of(x, x->ghost[g].slab, run);
+        char *const end = copy_packed(x, from, array, false, x->ghost[g].source, run);
+        STRAKE_TRY(strake_cl_pins_scatter(
+            pins_of(x), x->queue, x->window->together.all[x->window->parity], &pieces, from,
+            g + run == x->ghosts && x->borders == 0 ? &x->arrived : NULL, error));
+        from = end;
     }
 cleanup:
     return status;
@@ -296,16 +414,16 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
     const size_t slab = strake_cl_window_slab_bytes(x->window);
-    int last = 0;
-    const int states = count_states(x, &last);
-    last = whole ? x->window->states - 1 : last;
-    if (x->ghosts == 0 || (states == 0 && !whole)) {
+    const bool is_packed = x->packed != NULL && !whole;
+    const int last = whole ? x->window->states - 1 : last_state(x);
+    if (x->ghosts == 0 || last < 0) {
         x->timed = false;
         return STRAKE_OK;
     }
     x->began = x->timed ? strake_clock_seconds() : 0.0;
     strake_cl_release_event(x->window->kernels->cl, &x->arrived);
-    for (int k = 0; k < x->window->states; k++) {
+    STRAKE_TRY(is_packed ? fetch_packed(x, array, error) : STRAKE_OK);
+    for (int k = 0; k < x->window->states && !is_packed; k++) {
         const strake_cl_state *state = &x->window->state[k];
         const char *host = array[state->input];
         for (int g = 0; g < x->ghosts && (whole || travels(x, k));) {

@@ -2,7 +2,8 @@
  * @file cl_exchange.h
  * What a stripe's window exchanges with the host between two sweeps: border slabs out, ghost slabs in,
  * straight to and from the host arrays, whose slabs there are pinned, and, where transfers overlap with
- * kernels, on a queue of their own. No thread copies anything.
+ * kernels, on a queue of their own. Only slabs of several states that are small (strake_exchange_packs()) go through
+ * pinned memory of the exchange's own, to be one transfer for each border and direction.
  *
  * Of states whose ghosts advance themselves (cl_ghosts.h) nothing is exchanged but where slabs have changed
  * their owner.
@@ -35,10 +36,13 @@ typedef struct strake_cl_exchange {
     strake_range border[STRAKE_CL_MOST_BORDERS]; /**< slabs of the grid that others read */
     int ghosts;
     strake_cl_ghost *ghost;
-    strake_cl_pins pins;     /**< of what the host arrays exchange with it */
-    bool pinned;             /**< they are, for the present plan */
-    cl_event sent;           /**< the border slabs are in the host arrays */
-    cl_event arrived;        /**< the ghost slabs are in the window */
+    strake_cl_pins pins; /**< of what the host arrays exchange with it */
+    bool pinned;         /**< they are, for the present plan */
+    char *packed;        /**< a packed plan's borders, then its runs of ghosts; NULL: it is not */
+    size_t packed_bytes; /**< whole pages */
+    void *const *next;   /**< host arrays that await what was sent packed, or NULL */
+    cl_event sent;       /**< the border slabs are in the host arrays */
+    cl_event arrived;    /**< the ghost slabs are in the window */
     strake_cl_waiter waiter; /**< for what is sent */
     strake_cl_waiter reader; /**< for what has arrived */
     int runs;                /**< of neighbouring ghost slabs */
@@ -104,7 +108,7 @@ void strake_cl_exchange_unpin(strake_cl_exchange *x);
 
 /**
  * Enqueues reading the border slabs of the states of @p parity, after what the window's queue holds,
- * into the host arrays of the next states (by output value).
+ * into the host arrays of the next states (by output value), borrowed until publish.
  */
 strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *const *next,
                                       strake_error *error);

@@ -50,4 +50,20 @@ strake_status strake_cl_pins_read(const strake_cl_pins *pins, cl_command_queue q
                                   size_t offset, size_t bytes, void *to, cl_event *done,
                                   strake_error *error);
 
+/** Pieces of a buffer, as long as each other, that lie one after the other in memory of the host. */
+typedef struct strake_cl_pieces {
+    size_t offset; /**< of the first one in the buffer */
+    size_t apart;  /**< from the beginning of one to that of the next, there; at least bytes */
+    size_t bytes;  /**< of each */
+    int count;
+} strake_cl_pieces;
+
+/** The same for several pieces, which one command copies: memory must be pinned as a whole or not at all. */
+strake_status strake_cl_pins_gather(const strake_cl_pins *pins, cl_command_queue queue, cl_mem from,
+                                    const strake_cl_pieces *pieces, void *to, cl_event *done,
+                                    strake_error *error);
+strake_status strake_cl_pins_scatter(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
+                                     const strake_cl_pieces *pieces, const void *from,
+                                     cl_event *done, strake_error *error);
+
 #endif

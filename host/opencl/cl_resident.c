@@ -168,6 +168,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     const int64_t borders =
         layout.lo[0] + layout.hi[0] + 2 * (options->steps - 1) * strake_layout_reach(host);
     int64_t extra[2];
+    bool beside = false;
     strake_cl_resident *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
     find_extra(host, options->capacity, whole, options->steps, extra);
@@ -186,11 +187,12 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->queue = cl->clCreateCommandQueue(kernels->context, kernels->device->device,
                                         whole ? 0 : CL_QUEUE_PROFILING_ENABLE, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
-    STRAKE_TRY(strake_cl_window_create(&s->window, kernels, &layout, s->queue, error));
+    beside = !whole && overlaps(s, options, own.end - own.first, borders);
+    STRAKE_TRY(
+        strake_cl_window_create(&s->window, kernels, &layout, !whole && !beside, s->queue, error));
     STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
-    STRAKE_TRY(strake_cl_exchange_create(
-        &s->exchange, &s->window, host,
-        !whole && overlaps(s, options, own.end - own.first, borders), !options->is_shared, error));
+    STRAKE_TRY(strake_cl_exchange_create(&s->exchange, &s->window, host, beside,
+                                         !options->is_shared, error));
     STRAKE_TRY(strake_cl_resident_plan(s, stripe, stripes, self, error));
     if (!whole) {
         STRAKE_TRY(strake_cl_ghosts_create(&s->window, options->problem, &s->others, error));
@@ -234,10 +236,13 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     *resident = NULL;
 }
 
-/* What the sweep reduces, as others wait for it; a clock on the device does so itself. */
+/* What the sweep reduces, before the borders that others wait for; a clock on the device does so itself. */
 static strake_status bring_down(strake_cl_resident *s, strake_error *error)
 {
-    return s->clock.runs ? STRAKE_OK : strake_cl_reduce_begin(&s->window, error);
+    const strake_status status =
+        s->clock.runs ? STRAKE_OK : strake_cl_reduce_begin(&s->window, error);
+    return status == STRAKE_OK && !s->clock.runs ? strake_cl_reduce_read(&s->window, error)
+                                                 : status;
 }
 
 /* The last step of a sweep: border slabs first where transfers overlap. */
@@ -348,7 +353,6 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
         strake_cl_window_swap(&s->window);
     }
     STRAKE_TRY(last_step(s, next, error));
-    STRAKE_TRY(s->clock.runs ? STRAKE_OK : strake_cl_reduce_read(&s->window, error));
     STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after all that others wait for */
     strake_cl_window_swap(&s->window);
     STRAKE_TRY(strake_cl_resident_reduce(s, error));

@@ -3,11 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/ghosts.h"
+#include "model/choose.h"
 #include "opencl/cl_guard.h"
 #include "opencl/cl_reduce.h"
 
 /* Slabs of canaries at either end of every array. */
 enum { GUARD = 1 };
+
+/* Where a part of a buffer may begin: no device asks for more (CL_DEVICE_MEM_BASE_ADDR_ALIGN). */
+enum { PART = 4096 };
 
 size_t strake_cl_window_slab_bytes(const strake_cl_window *w)
 {
@@ -127,16 +132,65 @@ uint64_t strake_cl_window_bytes(const strake_cl_kernels *kernels, const strake_l
 }
 
 /* Zeros, so that what lies beyond the layout is defined. */
-static strake_status new_array(strake_cl_window *w, cl_mem *out, strake_error *error)
+static strake_status fill_array(strake_cl_window *w, cl_mem array, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const cl_int zero = 0;
     const size_t bytes = strake_cl_window_array_bytes(w);
-    STRAKE_TRY(strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_WRITE, out, error));
     STRAKE_TRY(
-        strake_cl_fill(&w->kernels->filler, w->queue, *out, &zero, sizeof zero, 0, bytes, error));
-    STRAKE_TRY(strake_cl_guard_fill(&w->kernels->filler, w->queue, *out, bytes,
+        strake_cl_fill(&w->kernels->filler, w->queue, array, &zero, sizeof zero, 0, bytes, error));
+    STRAKE_TRY(strake_cl_guard_fill(&w->kernels->filler, w->queue, array, bytes,
                                     GUARD * strake_cl_window_slab_bytes(w), error));
+cleanup:
+    return status;
+}
+
+static strake_status new_array(strake_cl_window *w, cl_mem *out, strake_error *error)
+{
+    const strake_status status = strake_cl_new_buffer(w->kernels, strake_cl_window_array_bytes(w),
+                                                      CL_MEM_READ_WRITE, out, error);
+    return status == STRAKE_OK ? fill_array(w, *out, error) : status;
+}
+
+/* Room for the states that travel, where borders of single steps are packed. */
+static strake_status join(strake_cl_window *w, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_together *const t = &w->together;
+    const int states = strake_ghosts_count(w->kernels->graph);
+    t->apart = (strake_cl_window_array_bytes(w) + PART - 1) / PART * PART;
+    const size_t bytes = (size_t)states * t->apart;
+    const int halo = w->layout.lo[0] > w->layout.hi[0] ? w->layout.lo[0] : w->layout.hi[0];
+    const double border = (double)(states * halo) * (double)strake_cl_window_slab_bytes(w);
+    if (!strake_exchange_packs(states, border) || bytes > w->kernels->device->max_allocation) {
+        return STRAKE_OK;
+    }
+    for (int p = 0; p < 2; p++) {
+        STRAKE_TRY(strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_WRITE, &t->all[p], error));
+    }
+    t->states = states;
+cleanup:
+    return status;
+}
+
+/* Both arrays of a state; the @p place-th of those that lie together, or none of them. */
+static strake_status new_state(strake_cl_window *w, strake_cl_state *state, int place,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_together *const t = &w->together;
+    const cl_buffer_region part = {(size_t)place * t->apart, strake_cl_window_array_bytes(w)};
+    for (int p = 0; p < 2; p++) {
+        cl_int code = CL_SUCCESS;
+        if (place < 0) {
+            STRAKE_TRY(new_array(w, &state->buffer[p], error));
+            continue;
+        }
+        state->buffer[p] = w->kernels->cl->clCreateSubBuffer(
+            t->all[p], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, &code);
+        STRAKE_CL("clCreateSubBuffer", code, error, w->kernels->device);
+        STRAKE_TRY(fill_array(w, state->buffer[p], error));
+    }
 cleanup:
     return status;
 }
@@ -164,11 +218,12 @@ cleanup:
 }
 
 strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kernels *kernels,
-                                      const strake_layout *layout, cl_command_queue queue,
-                                      strake_error *error)
+                                      const strake_layout *layout, bool joins,
+                                      cl_command_queue queue, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_graph *graph = kernels->graph;
+    int together = 0;
     w->kernels = kernels;
     w->queue = queue;
     w->layout = *layout;
@@ -177,6 +232,7 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
                  (long long)kernels->options.pitch, (long long)layout->pitch);
     find_margins(kernels, layout, &w->lead, &w->tail);
     w->origin = layout->origin + w->lead * layout->slab;
+    STRAKE_TRY(joins ? join(w, error) : STRAKE_OK);
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].next < 0) {
             continue;
@@ -186,9 +242,9 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
         strake_cl_state *state = &w->state[w->states++];
         state->input = v;
         state->output = graph->value[v].next;
-        for (int p = 0; p < 2; p++) {
-            STRAKE_TRY(new_array(w, &state->buffer[p], error));
-        }
+        const bool joined = w->together.states > 0 && strake_ghosts_travel(graph, v);
+        STRAKE_TRY(new_state(w, state, joined ? together : -1, error));
+        together += joined ? 1 : 0;
     }
     w->arrays = strake_cl_window_slots(kernels, w->slot);
     for (int k = 0; k < w->arrays; k++) {
@@ -211,6 +267,8 @@ void strake_cl_window_release(strake_cl_window *w)
         strake_cl_release_buffer(w->kernels, &w->state[k].buffer[1]);
     }
     if (w->kernels != NULL) {
+        strake_cl_release_buffer(w->kernels, &w->together.all[0]);
+        strake_cl_release_buffer(w->kernels, &w->together.all[1]);
         strake_cl_release_buffer(w->kernels, &w->found);
     }
 }

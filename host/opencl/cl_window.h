@@ -21,6 +21,16 @@ typedef struct strake_cl_state {
     cl_mem buffer[2];  /**< current: buffer[parity] */
 } strake_cl_state;
 
+/**
+ * States that travel (engine/ghosts.h) as parts of one buffer for each parity, from which one command copies slabs of
+ * all of them.
+ */
+typedef struct strake_cl_together {
+    int states;    /**< so many, in their order; 0: every state has a buffer of its own */
+    cl_mem all[2]; /**< by parity */
+    size_t apart;  /**< bytes from the beginning of one to that of the next */
+} strake_cl_together;
+
 /** Slabs that copy others: pair k copies slab from[k] to slab to[k]. */
 typedef struct strake_cl_pairs {
     int count;
@@ -63,6 +73,7 @@ typedef struct strake_cl_window {
     int slot[STRAKE_MAX_VALUES]; /**< value: its array, or -1 */
     int states;
     strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
+    strake_cl_together together;
     int parity;
     cl_mem found;
     cl_int non_finite;                 /**< what the last look found */
@@ -80,12 +91,13 @@ typedef struct strake_cl_window {
  * Allocates the arrays, filled with zeros.
  * @param[in]  kernels, queue  borrowed until release
  * @param[in]  layout          of the slabs; copied
+ * @param[in]  joins           states that travel are to lie together, if it pays and the device allows such a buffer
  * @param[out] window          zeroed by the caller; to be released also after a failure
  * @return STRAKE_ERR_DEVICE (saying what was asked for if memory ran out)
  */
 strake_status strake_cl_window_create(strake_cl_window *window, const strake_cl_kernels *kernels,
-                                      const strake_layout *layout, cl_command_queue queue,
-                                      strake_error *error);
+                                      const strake_layout *layout, bool joins,
+                                      cl_command_queue queue, strake_error *error);
 /** Whether the canaries before and after every array live; waits. Clears @p intact otherwise. */
 strake_status strake_cl_window_check(const strake_cl_window *window, bool *intact,
                                      strake_error *error);

@@ -17,6 +17,15 @@ bool strake_ghosts_travel(const strake_graph *graph, int value)
     return graph->value[value].next >= 0 && !graph->value[value].is_kept;
 }
 
+int strake_ghosts_count(const strake_graph *graph)
+{
+    int count = 0;
+    for (int v = 0; v < graph->values; v++) {
+        count += strake_ghosts_travel(graph, v) ? 1 : 0;
+    }
+    return count;
+}
+
 bool strake_ghosts_advance(const strake_graph *graph, int value)
 {
     const strake_value *const state = &graph->value[value];

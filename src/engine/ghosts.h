@@ -15,6 +15,9 @@ bool strake_ghosts_are_kept(const strake_graph *graph);
 /** Whether a value is a state that travels from slab to slab's reader after every sweep. */
 bool strake_ghosts_travel(const strake_graph *graph, int value);
 
+/** Number of the states that travel. */
+int strake_ghosts_count(const strake_graph *graph);
+
 /** Whether a value is a kept state with ghosts that somebody reads. */
 bool strake_ghosts_advance(const strake_graph *graph, int value);
 

@@ -3,10 +3,21 @@
 #include <math.h>
 #include <stddef.h>
 
+enum { MOST_PACKED = 32768 };
+
+bool strake_exchange_packs(int states, double bytes)
+{
+    return states > 1 && bytes <= (double)MOST_PACKED;
+}
+
 strake_exchange_size strake_exchange_size_of(const strake_exchange_case *c, int steps)
 {
     const int64_t again = (steps - 1) * c->reach;
-    strake_exchange_size size = {.messages = c->states * c->sides};
+    const int64_t halo = c->halo[0] > c->halo[1] ? c->halo[0] : c->halo[1];
+    const bool packs =
+        strake_exchange_packs(c->states, (double)(halo + again) * c->states * c->slab_bytes);
+    strake_exchange_size size = {.messages = packs ? c->sides : c->states * c->sides,
+                                 .apart = c->states * c->sides};
     if (c->sides == 0) {
         return size;
     }

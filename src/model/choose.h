@@ -32,8 +32,16 @@ typedef struct strake_exchange_case {
 /** Bytes and messages of an exchange before a sweep of k steps. */
 typedef struct strake_exchange_size {
     double bytes_down, bytes_up;
-    int messages;
+    int messages; /**< down, and as many up: one for a border where it is packed, ... */
+    int apart; /**< ... and one for each of its states on a queue beside the kernels', where nothing is */
 } strake_exchange_size;
+
+/**
+ * Whether a border of several states travels as one message: so few bytes that the host copies them in less than the
+ * 2 us of a further message (NVIDIA H200), of this size both ways.
+ * @param[in] bytes  of all of them
+ */
+bool strake_exchange_packs(int states, double bytes);
 
 strake_exchange_size strake_exchange_size_of(const strake_exchange_case *c, int steps);
 

@@ -338,8 +338,9 @@ static void open_stripe(bench *b, const subject *s, int64_t slabs, stripe *out)
     assert_int_equal(out->kernels.options.run.fusion, s->fusion);
     out->queue = b->cl.clCreateCommandQueue(out->kernels.context, b->device.device, 0, &code);
     assert_int_equal(code, CL_SUCCESS);
-    succeed(strake_cl_window_create(&out->window, &out->kernels, &layout, out->queue, &error),
-            &error);
+    succeed(
+        strake_cl_window_create(&out->window, &out->kernels, &layout, false, out->queue, &error),
+        &error);
 }
 
 static void close_stripe(bench *b, stripe *s)

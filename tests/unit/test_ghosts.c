@@ -75,9 +75,10 @@ static void a_table_says_which_states_need_not_travel(void **state)
 }
 
 static strake_cl real_calls;
-static atomic_int reads, writes; /* of rows; each device has a thread */
+static atomic_int reads, writes, gathers, scatters; /* of rows; each device has a thread */
 static _Atomic int64_t bytes_down, bytes_up;
-static int spoilt = -1; /* the write of which numbers change */
+static int spoilt = -1,
+           spoilt_piece; /* the packed write, and the piece of it, of which numbers change */
 static double copy[4096];
 
 static cl_int CL_API_CALL count_read(cl_command_queue queue, cl_mem buffer, cl_bool waits,
@@ -97,25 +98,91 @@ static cl_int CL_API_CALL count_write(cl_command_queue queue, cl_mem buffer, cl_
                                       const cl_event *event, cl_event *done)
 {
     if (bytes > LITTLE) {
-        if (writes++ == spoilt) {
-            assert_true(bytes <= sizeof copy);
-            memcpy(copy, from, bytes);
-            for (size_t k = 0; k < bytes / sizeof *copy; k++) {
-                copy[k] += 1e-6;
-            }
-            from = copy;
-        }
+        writes++;
         bytes_up += (int64_t)bytes;
     }
     return real_calls.clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from, events, event,
                                            done);
 }
 
-/* Thickness after some steps; of two devices with what their driver was asked for. */
-static void run(const char *scheme, const char *where, int spoils, double *thickness)
+static cl_int CL_API_CALL count_gather(cl_command_queue queue, cl_mem buffer, cl_bool waits,
+                                       const size_t *there, const size_t *here, const size_t *size,
+                                       size_t row, size_t slice, size_t host_row, size_t host_slice,
+                                       void *to, cl_uint events, const cl_event *event,
+                                       cl_event *done)
 {
-    const strake_options options = {
-        .where = where, .threads = 1, .split = strchr(where, ',') ? "1,1" : NULL};
+    gathers++;
+    bytes_down += (int64_t)(size[0] * size[1]);
+    return real_calls.clEnqueueReadBufferRect(queue, buffer, waits, there, here, size, row, slice,
+                                              host_row, host_slice, to, events, event, done);
+}
+
+static cl_int CL_API_CALL count_scatter(cl_command_queue queue, cl_mem buffer, cl_bool waits,
+                                        const size_t *there, const size_t *here, const size_t *size,
+                                        size_t row, size_t slice, size_t host_row,
+                                        size_t host_slice, const void *from, cl_uint events,
+                                        const cl_event *event, cl_event *done)
+{
+    bytes_up += (int64_t)(size[0] * size[1]);
+    if (scatters++ == spoilt) {
+        const size_t numbers = size[0] / sizeof *copy;
+        assert_true(size[0] * size[1] <= sizeof copy && spoilt_piece < (int)size[1]);
+        memcpy(copy, from, size[0] * size[1]);
+        for (size_t k = 0; k < numbers; k++) {
+            copy[(size_t)spoilt_piece * numbers + k] += 1e-6;
+        }
+        from = copy;
+    }
+    return real_calls.clEnqueueWriteBufferRect(queue, buffer, waits, there, here, size, row, slice,
+                                               host_row, host_slice, from, events, event, done);
+}
+
+static void count_calls(strake_cl *cl)
+{
+    real_calls = *cl;
+    reads = writes = gathers = scatters = 0;
+    bytes_down = bytes_up = 0;
+    cl->clEnqueueReadBuffer = count_read;
+    cl->clEnqueueWriteBuffer = count_write;
+    cl->clEnqueueReadBufferRect = count_gather;
+    cl->clEnqueueWriteBufferRect = count_scatter;
+}
+
+/* In every step the two tendencies of so many rows of each border of devices: in one transfer, or in two. */
+static void check_calls(const strake_solver *solver, int rows, int borders, bool packed)
+{
+    const double most = 2.0 * rows * solver->domain->slab_bytes;
+    const int each = packed ? 1 : 2;
+    int down = 0, up = 0;
+    for (int e = 0; e < solver->team.parts; e++) {
+        strake_part_report report = {.borders.done.messages_down = 0};
+        strake_part_describe(&solver->team.part[e], &report);
+        assert_true(report.borders.done.bytes_down ==
+                    most * report.borders.done.messages_down / each);
+        assert_true(report.borders.done.bytes_up == most * report.borders.done.messages_up / each);
+        down += report.borders.done.messages_down;
+        up += report.borders.done.messages_up;
+    }
+    assert_int_equal(down, borders * each);
+    assert_int_equal(up, borders * each);
+    assert_int_equal(packed ? gathers : reads, borders * each * STEPS);
+    assert_int_equal(packed ? scatters : writes, borders * each * STEPS);
+    assert_int_equal(packed ? reads : gathers, 0);
+    assert_int_equal(packed ? writes : scatters, 0);
+    assert_true((double)bytes_down == STEPS * borders * most &&
+                (double)bytes_up == STEPS * borders * most);
+}
+
+/* Thickness after some steps; @p borders: of devices, in the driver's calls and in reports. */
+static void run(const char *scheme, const char *where, int borders, double *thickness)
+{
+    const char *const comma = strchr(where, ',');
+    const strake_options options = {.where = where,
+                                    .threads = 1,
+                                    .split = comma == NULL            ? NULL
+                                             : strchr(comma + 1, ',') ? "1,1,1"
+                                                                      : "1,1"};
+    const bool packed = strstr(scheme, "overlap") == NULL;
     strake_case *which = new_case(scheme);
     strake_solver *solver = NULL;
     strake_error error;
@@ -124,31 +191,12 @@ static void run(const char *scheme, const char *where, int spoils, double *thick
     }
     assert_int_equal(strake_step(solver, 1, &error), STRAKE_OK); /* and the sweep that begins */
     if (solver->team.list.cl != NULL) {
-        real_calls = *solver->team.list.cl;
-        reads = writes = 0;
-        bytes_down = bytes_up = 0;
-        spoilt = spoils;
-        solver->team.list.cl->clEnqueueReadBuffer = count_read;
-        solver->team.list.cl->clEnqueueWriteBuffer = count_write;
+        count_calls(solver->team.list.cl);
     }
     assert_int_equal(strake_step(solver, STEPS, &error), STRAKE_OK);
     if (solver->team.list.cl != NULL) {
-        strake_part_report report;
         *solver->team.list.cl = real_calls;
-        const int rows = strcmp(scheme, "pair") == 0 ? 1 : 2;
-        const double most = 2.0 * rows * solver->domain->slab_bytes;
-        for (int e = 0; e < 2; e++) {
-            strake_part_describe(&solver->team.part[e], &report);
-            assert_true(report.borders.done.bytes_down == most &&
-                        report.borders.done.bytes_up == most);
-            assert_int_equal(report.borders.done.messages_down, 2);
-            assert_int_equal(report.borders.done.messages_up, 2);
-        }
-        /* In every step each of two devices: two tendencies of a border, of so many rows. */
-        assert_int_equal(reads, 2 * 2 * STEPS);
-        assert_int_equal(writes, 2 * 2 * STEPS);
-        assert_true((double)bytes_down == 2.0 * STEPS * most &&
-                    (double)bytes_up == 2.0 * STEPS * most);
+        check_calls(solver, strstr(scheme, "pair") != NULL ? 1 : 2, borders, packed);
     }
     strake_harness_get(solver, "thickness", thickness, CELLS);
     strake_close(&solver);
@@ -162,10 +210,23 @@ static void a_step_moves_the_tendencies_of_the_border_rows(void **state)
     (void)state;
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int k = 0; k < 2; k++) {
-        run(schemes[k], "serial", -1, expected);
-        run(schemes[k], "ocl:0,ocl:0", -1, found);
+        run(schemes[k], "serial", 0, expected);
+        run(schemes[k], "ocl:0,ocl:0", 2, found);
         assert_memory_equal(found, expected, sizeof found);
     }
+}
+
+static void borders_between_any_parts_are_packed(void **state)
+{
+    static double expected[CELLS], found[CELLS];
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    run("gradient", "serial", 0, expected);
+    run("gradient", "cpu,ocl:0,ocl:0", 3, found);
+    assert_memory_equal(found, expected, sizeof found);
+    /* Two queues must not use a buffer and parts of it at the same time. */
+    run("gradient}\nrun: {overlap: on", "ocl:0,ocl:0", 2, found);
+    assert_memory_equal(found, expected, sizeof found);
 }
 
 static void numbers_that_arrive_wrong_are_seen(void **state)
@@ -173,9 +234,12 @@ static void numbers_that_arrive_wrong_are_seen(void **state)
     static double expected[CELLS], found[CELLS];
     (void)state;
     strake_harness_need_device(STRAKE_DOUBLE);
-    run("gradient", "serial", -1, expected);
+    run("gradient", "serial", 0, expected);
     for (int k = 0; k < 4; k++) { /* of either device, of either tendency */
-        run("gradient", "ocl:0,ocl:0", 8 + k, found);
+        spoilt = 4 + k / 2;
+        spoilt_piece = k % 2;
+        run("gradient", "ocl:0,ocl:0", 2, found);
+        spoilt = -1;
         assert_memory_not_equal(found, expected, sizeof found);
     }
 }
@@ -185,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_says_which_states_need_not_travel),
         cmocka_unit_test(a_step_moves_the_tendencies_of_the_border_rows),
+        cmocka_unit_test(borders_between_any_parts_are_packed),
         cmocka_unit_test(numbers_that_arrive_wrong_are_seen),
     };
     return cmocka_run_group_tests_name("ghosts", tests, NULL, NULL);
