@@ -68,6 +68,9 @@ static void run_block(strake_pipeline *p, const sweep *w)
     if (p->layout->boundary[0] == STRAKE_POLAR) {
         strake_pipeline_turn(p, w);
     }
+    if (w->folded > 0) {
+        strake_pipeline_unfold(p);
+    }
     while (w->begin->tick < w->begin->stop) {
         pass *s = w->begin;
         strake_pipeline_tick(p, w, s);
@@ -144,6 +147,17 @@ static void fill_spans(const strake_pipeline *p, const sweep *w, void *array)
     }
 }
 
+/* Columns that a block reads, if some of them lie beyond the ghosts of the arrays, which are too few for such sweeps. */
+static int64_t find_folded(const strake_pipeline *p, const sweep *w)
+{
+    const strake_layout *l = p->layout;
+    const int64_t whole = (w->columns + p->after + p->vector - 1) / p->vector * p->vector;
+    const int64_t columns = p->pad + whole + p->vector;
+    const int64_t first = w->c - p->pad;
+    const bool is_inside = first >= -l->lo[2] && first + columns <= l->n[2] + l->hi[2];
+    return w->last - w->begin < l->steps || is_inside ? 0 : columns;
+}
+
 /* All blocks of slabs [first, end), of equal width, in whole cache lines. */
 static void run_blocks(strake_pipeline *p, sweep w, int64_t left, int64_t right, int64_t most,
                        int64_t lines)
@@ -156,6 +170,7 @@ static void run_blocks(strake_pipeline *p, sweep w, int64_t left, int64_t right,
         w.lines = p->layout->n[1] - w.m < lines ? p->layout->n[1] - w.m : lines;
         for (w.c = left; w.c < right; w.c += block) {
             w.columns = right - w.c < block ? right - w.c : block;
+            w.folded = find_folded(p, &w);
             run_block(p, &w);
         }
     }

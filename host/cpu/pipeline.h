@@ -28,16 +28,18 @@ typedef struct strake_pipeline strake_pipeline;
 
 /**
  * Plans the pipeline of a graph. Allocates (and, called by the worker itself, first-touches) the rings.
- * @param[in] graph, layout  borrowed until destroy; layout->steps is the most steps per sweep
+ * @param[in] graph, layout  borrowed until destroy
+ * @param[in] steps          most per sweep; of more than layout->steps, for which the arrays' ghosts are deep enough,
+ *                           blocks at the ends of the lines read copies of these, continued beyond
  * @param[in] settings       read now: columns of a block
  */
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
-                                     strake_isa isa, const strake_settings *settings,
+                                     int steps, strake_isa isa, const strake_settings *settings,
                                      strake_pipeline **out, strake_error *error);
 void strake_pipeline_destroy(strake_pipeline **pipeline);
 
 /** Bytes of the rings of such a pipeline, without making it; 0 if there is no memory even for that. */
-int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout,
+int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout, int steps,
                               const strake_settings *settings);
 
 /** Columns, and lines, per block of a sweep of @p steps steps. */
@@ -65,7 +67,7 @@ void strake_pipeline_limit(strake_pipeline *pipeline, const strake_spans *spans)
 
 /**
  * Computes columns [left, right) of slabs [first, end) of every state, @p steps time steps later (1 to
- * layout->steps), from @p array to @p next, and fills the lateral ghosts that copy them. Columns divide
+ * those it was made for), from @p array to @p next, and fills the lateral ghosts that copy them. Columns divide
  * slabs of one line only; @p left and, but for the last column, @p right are multiples of a cache line.
  * @param[in]  array  per value: the current array of an input (states need no axis-0 ghosts: they are
  *                    found by index map), NULL for others

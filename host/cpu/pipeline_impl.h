@@ -23,6 +23,7 @@ typedef struct array_operand {
     int64_t shift;       /* elements from cell [0, 0, first column of the block] of that slab */
     int ring;            /* of a state: the value of the step before that it is */
     int64_t ring_shift;  /* elements from the first one of a slab of that ring */
+    int64_t fold_shift;  /* the same of a fold */
 } array_operand;
 
 /*
@@ -34,6 +35,16 @@ typedef struct ring {
     char *data;
     int64_t depth, lines;
 } ring;
+
+/*
+ * The last slabs that were read of an array, with the columns that a block reads beyond the arrays' ghosts: for blocks
+ * at the ends of the lines, in sweeps that are deeper than those. Lines are as a ring's.
+ */
+typedef struct fold {
+    char *data;
+    int64_t depth;
+    int64_t *slab; /* by place: which one; INT64_MIN: none */
+} fold;
 
 /* A loop. */
 typedef struct task {
@@ -90,6 +101,7 @@ typedef struct sweep {
     int64_t first, end; /* the stripe */
     int64_t c, columns; /* the block: first column and their number, */
     int64_t m, lines;   /* first line of every slab and their number */
+    int64_t folded;     /* columns of a folded line; 0: the arrays have all that the block reads */
     void *const *array;
     void *const *next;
 } sweep;
@@ -104,6 +116,8 @@ struct strake_pipeline {
     int64_t lines[STRAKE_MAX_SWEEP + 1]; /* and lines */
     int64_t pad;                         /* elements of a ring line before the first column */
     int64_t width;                       /* elements of a ring line */
+    int64_t after;                       /* columns that tasks read after a block's own */
+    fold fold[STRAKE_MAX_VALUES];        /* of arrays, by value; depth 0: there is none */
     int64_t phases;                      /* a multiple of the depths of all rings */
     int loops;
     int depth
@@ -143,6 +157,9 @@ int64_t strake_pipeline_beyond(const strake_pipeline *p, int state);
 
 /* Before a block: those that its first step reads, from the arrays. */
 void strake_pipeline_turn(const strake_pipeline *p, const sweep *w);
+
+/* Before a block that reads beyond the arrays' ghosts: what was folded is another one's. */
+void strake_pipeline_unfold(const strake_pipeline *p);
 
 /* Plans for a block of a sweep what is asked for while slabs of it are computed. */
 void strake_pipeline_plan_asking(const strake_pipeline *p, const sweep *w, pass *s);

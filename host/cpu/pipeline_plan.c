@@ -238,6 +238,31 @@ static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t 
     return used;
 }
 
+/*
+ * Of the states the first step reads a few slabs, of what stays the same all steps do. Where a fold has no room for
+ * what the last ones read, they fold it again.
+ */
+static int64_t lay_out_folds(strake_pipeline *p, char *memory, int64_t used)
+{
+    const strake_layout *l = p->layout;
+    const int64_t lines = l->lo[1] + l->n[1] + l->hi[1];
+    for (int v = 0; v < p->graph->values && p->passes > l->steps; v++) {
+        const strake_value *value = &p->graph->value[v];
+        const int64_t own = value->lo[0] + value->hi[0] + p->slowest + 1;
+        const int64_t all = own + (p->passes - 1) * (int64_t)(p->slowest + p->hi);
+        fold *f = &p->fold[v];
+        if (value->stage >= 0 || value->is_constant || !value->is_live) {
+            continue;
+        }
+        f->depth = value->next >= 0 ? own : all;
+        f->data = memory == NULL ? NULL : memory + used;
+        used += (f->depth * lines + 1) * p->width * p->size;
+        f->slab = memory == NULL ? NULL : (int64_t *)(void *)(memory + used);
+        used += round_up(f->depth * (int64_t)sizeof *f->slab, PIPELINE_ALIGNMENT);
+    }
+    return used;
+}
+
 static void plan_streams(strake_pipeline *p)
 {
     for (int v = 0; v < p->graph->values; v++) {
@@ -269,6 +294,7 @@ static int64_t lay_out(strake_pipeline *p, char *memory)
     for (int k = 0; k < p->passes; k++) {
         used = lay_out_rings(p, &p->pass[k], memory, used);
     }
+    used = lay_out_folds(p, memory, used);
     return used + 2 * PIPELINE_ALIGNMENT;
 }
 
@@ -282,13 +308,17 @@ static int64_t ring_pad(const strake_pipeline *p, const strake_loop *loop, int l
     return round_up(lo + p->pass[0].reach, p->vector) + p->vector;
 }
 
-static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int loops)
+static int64_t columns_after(const strake_pipeline *p, const strake_loop *loop, int loops)
 {
     int64_t hi = 0;
     for (int g = 0; g < loops; g++) {
         hi = loop[g].hi[2] > hi ? loop[g].hi[2] : hi;
     }
-    hi += p->pass[0].reach;
+    return hi + p->pass[0].reach;
+}
+
+static int64_t ring_width(const strake_pipeline *p)
+{
     int64_t block = 0;
     for (int k = 1; k <= p->passes; k++) {
         block = p->block[k] > block ? p->block[k] : block;
@@ -296,7 +326,7 @@ static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int
     if (p->layout->boundary[0] == STRAKE_POLAR && p->passes > 1) {
         block = round_up(p->layout->n[2], p->vector); /* beside poles */
     }
-    const int64_t width = p->pad + round_up(block + hi, p->vector) + p->vector;
+    const int64_t width = p->pad + round_up(block + p->after, p->vector) + p->vector;
     /* An odd number of cache lines spreads the lines over the cache sets. */
     return width / p->vector % 2 == 0 ? width + p->vector : width;
 }
@@ -338,14 +368,14 @@ static void find_depths(strake_pipeline *p, const strake_loop *loop)
 
 /* Everything but the memory of the rings and the tasks. @return bytes of the rings */
 static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_layout *layout,
-                    strake_isa isa, int64_t block, strake_loop *loop)
+                    int steps, strake_isa isa, int64_t block, strake_loop *loop)
 {
     p->graph = graph;
     p->layout = layout;
     p->is_flat = layout->n[1] + layout->lo[1] + layout->hi[1] == 1;
     p->size = layout->element_size;
     p->vector = PIPELINE_ALIGNMENT / p->size;
-    p->passes = layout->steps;
+    p->passes = steps;
     p->isa = isa;
     p->loops = strake_pipeline_plan_loops(graph, isa, loop);
     find_depths(p, loop);
@@ -357,7 +387,8 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     }
     choose_blocks(p, loop, p->loops, block);
     p->pad = ring_pad(p, loop, p->loops);
-    p->width = ring_width(p, loop, p->loops);
+    p->after = columns_after(p, loop, p->loops);
+    p->width = ring_width(p);
     return round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
 }
 
@@ -367,19 +398,19 @@ static strake_loop *new_loops(const strake_graph *graph)
     return malloc(((size_t)graph->stages + 1) * sizeof(strake_loop));
 }
 
-static strake_pipeline *new_pipeline(const strake_layout *layout)
+static strake_pipeline *new_pipeline(int steps)
 {
-    return calloc(1, sizeof(strake_pipeline) + (size_t)layout->steps * sizeof(pass));
+    return calloc(1, sizeof(strake_pipeline) + (size_t)steps * sizeof(pass));
 }
 
-int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout,
+int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout, int steps,
                               const strake_settings *settings)
 {
     int64_t bytes = 0;
-    strake_pipeline *p = new_pipeline(layout);
+    strake_pipeline *p = new_pipeline(steps);
     strake_loop *loop = new_loops(graph);
     if (p != NULL && loop != NULL) {
-        bytes = plan(p, graph, layout, strake_isa_best(), settings->block_columns, loop);
+        bytes = plan(p, graph, layout, steps, strake_isa_best(), settings->block_columns, loop);
     }
     free(p);
     free(loop);
@@ -387,16 +418,16 @@ int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *la
 }
 
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
-                                     strake_isa isa, const strake_settings *settings,
+                                     int steps, strake_isa isa, const strake_settings *settings,
                                      strake_pipeline **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int64_t bytes = 0;
-    strake_pipeline *p = new_pipeline(layout);
+    strake_pipeline *p = new_pipeline(steps);
     strake_loop *loop = new_loops(graph);
     STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory planning the CPU pipeline");
-    bytes = plan(p, graph, layout, isa, settings->block_columns, loop);
+    bytes = plan(p, graph, layout, steps, isa, settings->block_columns, loop);
     p->non_finite = non_finite_rows[graph->precision][isa];
     p->reduce[STRAKE_MINIMUM] = least_rows[graph->precision][isa];
     p->reduce[STRAKE_MAXIMUM] = greatest_rows[graph->precision][isa];

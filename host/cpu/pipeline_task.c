@@ -81,6 +81,8 @@ static void plan_operand(const strake_pipeline *p, const pass *s, task *t, const
     o->is_state = !value->is_static;
     o->slab_offset = read->offset[0];
     o->shift = (read->offset[1] - t->lo[1]) * l->pitch + read->offset[2] - t->lo[2];
+    o->fold_shift =
+        (l->lo[1] + read->offset[1] - t->lo[1]) * p->width + p->pad - t->lo[2] + read->offset[2];
     t->ring_stride[k] = t->stride[k];
     if (value->next >= 0) {
         const int64_t line = value->lo[1] + read->offset[1] - t->lo[1];

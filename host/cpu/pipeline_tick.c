@@ -70,6 +70,50 @@ static void turn_slab(const strake_pipeline *p, const pass *s, int v, int64_t q)
     }
 }
 
+void strake_pipeline_unfold(const strake_pipeline *p)
+{
+    for (int v = 0; v < p->graph->values; v++) {
+        for (int64_t k = 0; k < p->fold[v].depth; k++) {
+            p->fold[v].slab[k] = INT64_MIN;
+        }
+    }
+}
+
+/* Lines of a slab of an array from the first column that the block reads on, to the first one of the fold. */
+static void fold_slab(const strake_pipeline *p, const sweep *w, const char *array, int64_t slab,
+                      char *to)
+{
+    const strake_layout *l = p->layout;
+    const int64_t first = w->c - p->pad, end = first + w->folded;
+    const int64_t from = first > -l->lo[2] ? first : -l->lo[2];
+    const int64_t after = l->n[2] + l->hi[2] < end ? l->n[2] + l->hi[2] : end;
+    for (int64_t m = -l->lo[1]; m < l->n[1] + l->hi[1]; m++, to += p->width * p->size) {
+        const char *const line = array + strake_layout_at(l, slab, m, 0) * p->size;
+        if (l->boundary[2] == STRAKE_PERIODIC) {
+            strake_layout_wrap(l, to, line, first, w->folded);
+        } else { /* further out is what nobody uses */
+            memcpy(to + (from - first) * p->size, line + from * p->size,
+                   (size_t)((after - from) * p->size));
+        }
+    }
+}
+
+/* The operand in a slab with its columns beyond the array's. @param[in] q  the slab, or the ghost that copies it */
+static const char *find_folded(const strake_pipeline *p, const sweep *w, const array_operand *o,
+                               int64_t slab, int64_t q)
+{
+    const fold *f = &p->fold[o->value];
+    const strake_layout *l = p->layout;
+    const int64_t lines = l->lo[1] + l->n[1] + l->hi[1];
+    const int64_t place = strake_pipeline_place(q, f->depth);
+    char *const data = f->data + place * lines * p->width * p->size;
+    if (f->slab[place] != q) {
+        fold_slab(p, w, w->array[o->value], slab, data);
+        f->slab[place] = q;
+    }
+    return data + o->fold_shift * p->size;
+}
+
 /* The operands of a slab: those in rings are in the table, those in arrays are put there. */
 static const void **find_operands(const strake_pipeline *p, const sweep *w, const pass *s,
                                   const task *t, int64_t q)
@@ -87,8 +131,13 @@ static const void **find_operands(const strake_pipeline *p, const sweep *w, cons
             slab = slab > -l->lo[0] ? slab : -l->lo[0];
             slab = slab < l->n[0] + l->hi[0] ? slab : l->n[0] + l->hi[0] - 1;
         }
-        in[o->index] = (const char *)w->array[o->value] +
-                       (l->origin + slab * l->slab + w->m * l->pitch + w->c + o->shift) * p->size;
+        if (w->folded == 0) {
+            in[o->index] =
+                (const char *)w->array[o->value] +
+                (l->origin + slab * l->slab + w->m * l->pitch + w->c + o->shift) * p->size;
+        } else if (!o->is_state || s == w->begin) {
+            in[o->index] = find_folded(p, w, o, slab, q + o->slab_offset);
+        }
     }
     for (int k = 0; k < t->arrays && l->boundary[0] == STRAKE_POLAR; k++) {
         const array_operand *o = &t->array[k];
@@ -299,7 +348,7 @@ static void run_lines(strake_pipeline *p, const sweep *w, pass *s, const task *t
             out[k] = (char *)out[k] + t->out_stride;
         }
         for (int k = 0; k < t->reads; k++) {
-            in[k] = (const char *)in[k] + stride[k];
+            in[k] = (const char *)in[k] + (w->folded > 0 ? t->step[k] * p->width : stride[k]);
         }
     }
 }

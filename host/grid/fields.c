@@ -68,7 +68,8 @@ static int sweep(const strake_domain *domain, const strake_settings *settings, i
         }
         const strake_layout layout =
             strake_layout_make_deep(&grid->graph, wanted, grid->which->n, grid->which->boundary);
-        const int64_t rings = strake_pipeline_bytes(&grid->graph, &layout, settings) * threads;
+        const int64_t rings =
+            strake_pipeline_bytes(&grid->graph, &layout, wanted, settings) * threads;
         const int64_t fields = layout.elements / strake_ranks_count(domain->ranks) *
                                layout.element_size * strake_arrays_count(&grid->graph, 2);
         if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {

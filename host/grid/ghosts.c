@@ -2,12 +2,18 @@
 
 #include "engine/ghosts.h"
 
+int strake_grid_passes(const strake_grid *grid, const strake_part_plan *plan)
+{
+    return plan->steps > grid->layout.steps ? plan->steps : grid->layout.steps;
+}
+
 strake_status strake_grid_ghosts(const strake_grid *grid, const strake_part_plan *plan,
                                  strake_pipeline **out, strake_error *error)
 {
     *out = NULL;
     return plan->stripes > 1 && strake_ghosts_are_kept(&grid->graph)
-               ? strake_pipeline_create(&grid->ghosts, &grid->layout, plan->isa, plan->settings,
+               ? strake_pipeline_create(&grid->ghosts, &grid->layout,
+                                        strake_grid_passes(grid, plan), plan->isa, plan->settings,
                                         out, error)
                : STRAKE_OK;
 }

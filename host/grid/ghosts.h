@@ -5,6 +5,9 @@
 #include "cpu/pipeline.h"
 #include "grid/grid.h"
 
+/** Steps that pipelines on the host's arrays are made for: what a sweep has, or more. */
+int strake_grid_passes(const strake_grid *grid, const strake_part_plan *plan);
+
 /** What one thread needs for it; NULL where nothing is kept or nobody else has slabs. @return STRAKE_ERR_MEMORY */
 strake_status strake_grid_ghosts(const strake_grid *grid, const strake_part_plan *plan,
                                  strake_pipeline **out, strake_error *error);

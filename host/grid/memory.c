@@ -32,7 +32,9 @@ static double memory_of_group(const strake_grid *grid)
     for (int p = 0; p < grid->team->parts; p++) {
         has_device = has_device || grid->team->part[p].ops->has_driver;
     }
-    const int64_t rings = strake_pipeline_bytes(&grid->graph, &grid->layout, &grid->which->run);
+    const int most = grid->team->deepest, usual = grid->layout.steps;
+    const int64_t rings = strake_pipeline_bytes(&grid->graph, &grid->layout,
+                                                most > usual ? most : usual, &grid->which->run);
     const double each =
         (double)(rings * grid->team->threads) + (has_device ? driver_memory : program_memory);
     return grid->group_memory - each * strake_ranks_local_count(grid->domain.ranks);

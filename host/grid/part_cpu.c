@@ -41,7 +41,8 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     strake_status status = STRAKE_OK;
     cpu_body *body = part->body;
     cpu_worker *const its = &body->worker[worker];
-    STRAKE_TRY(strake_pipeline_create(&body->grid->graph, &body->grid->layout, plan->isa,
+    STRAKE_TRY(strake_pipeline_create(&body->grid->graph, &body->grid->layout,
+                                      strake_grid_passes(body->grid, plan), plan->isa,
                                       plan->settings, &its->pipeline, error));
     STRAKE_TRY(strake_grid_ghosts(body->grid, plan, &its->ghosts, error));
 cleanup:

@@ -209,8 +209,23 @@ static int most_steps(strake_solver *solver)
 }
 
 /*
+ * Steps for which arrays have ghosts. Devices extend ghosts anew in every step, so that deep ones cost them and do
+ * nothing: what workers beside them read further out they put together (cpu/pipeline.h). Slabs of ranks travel as they lie.
+ */
+static int ghost_steps(const strake_team *team, int most)
+{
+    enum { BESIDE_DEVICES = 2 };
+    bool has_devices = false;
+    for (int e = 0; e < team->parts; e++) {
+        has_devices = has_devices || team->part[e].ops->has_driver;
+    }
+    return has_devices && team->domain->ranks == NULL && most > BESIDE_DEVICES ? BESIDE_DEVICES
+                                                                               : most;
+}
+
+/*
  * Most steps that a sweep may get: more than usual of several ranks, where figures of them may choose, and where
- * stripes stream through devices, beside others. The columns that this adds to the arrays are few of theirs.
+ * stripes stream through devices, beside others. The columns that workers compute again for these are few of the grid's.
  */
 static strake_status lay_out(strake_solver *solver, strake_error *error)
 {
@@ -231,7 +246,7 @@ static strake_status lay_out(strake_solver *solver, strake_error *error)
         const int most = most_steps(solver);
         team->deepest = room > depth ? (int)(room < most ? room : most) : depth;
     }
-    STRAKE_TRY(solver->kind->lay_out(solver->domain, team->deepest, error));
+    STRAKE_TRY(solver->kind->lay_out(solver->domain, ghost_steps(team, depth), error));
 cleanup:
     return status;
 }

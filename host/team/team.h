@@ -98,7 +98,7 @@ typedef struct strake_team {
 
     int asked;   /**< steps per sweep that the case or its tuning gives; 0: none */
     int sweep;   /**< most steps at once, as long as all stripes stay where they are */
-    int deepest; /**< and where one streams through its device: memory is laid out for so many */
+    int deepest; /**< and where one streams through its device */
     int visit; /**< steps at once of which such a stripe is fastest; 0: none streams beside others */
     int most_at_once; /**< chosen by `auto`; 0: as many as pay */
     int agreed;       /**< steps at once of all ranks; 0: not agreed yet */

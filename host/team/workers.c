@@ -75,9 +75,8 @@ static double work(const strake_team *team, double slabs, double columns)
 {
     const strake_domain *d = team->domain;
     const double steps = strake_team_most_at_once(team);
-    /* Of arrays with room for the deepest sweeps: of a step. */
     const double beside =
-        (double)(d->beside[0] + d->beside[1]) / (team->visit > 0 ? (double)team->deepest : 1.0);
+        (double)(d->beside[0] + d->beside[1]) / (team->visit > 0 ? (double)team->sweep : 1.0);
     const double again[2] = {0.5 * steps * (double)(d->reach[0] + d->reach[1]),
                              0.5 * steps * beside};
     return (slabs + again[0]) * (columns + again[1] + ROW_COLUMNS);

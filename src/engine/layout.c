@@ -80,10 +80,16 @@ bool strake_ghost_is_turned(strake_boundary boundary, int64_t n, int64_t i)
 void strake_layout_turn(const strake_layout *layout, void *to, const void *from, int64_t first,
                         int64_t count)
 {
+    strake_layout_wrap(layout, to, from, first + layout->n[2] / 2, count);
+}
+
+void strake_layout_wrap(const strake_layout *layout, void *to, const void *from, int64_t first,
+                        int64_t count)
+{
     const int64_t n = layout->n[2];
     const size_t size = (size_t)layout->element_size;
     char *at = to;
-    int64_t source = ((first + n / 2) % n + n) % n;
+    int64_t source = (first % n + n) % n;
     while (count > 0) {
         const int64_t run = n - source < count ? n - source : count;
         memcpy(at, (const char *)from + (size_t)source * size, (size_t)run * size);

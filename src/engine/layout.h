@@ -81,10 +81,11 @@ int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i);
 /** Whether ghost @p i of an axis with @p n cells copies its source half a turn further along axis 2. */
 bool strake_ghost_is_turned(strake_boundary boundary, int64_t n, int64_t i);
 
-/**
- * Copies a line half a turn further. @param[out] to  @p count elements, from column @p first on @param[in] from
- * column 0 of the line
- */
+/** Copies a periodic line. @param[out] to  @p count elements, from column @p first on @param[in] from  column 0 */
+void strake_layout_wrap(const strake_layout *layout, void *to, const void *from, int64_t first,
+                        int64_t count);
+
+/** The same half a turn further. */
 void strake_layout_turn(const strake_layout *layout, void *to, const void *from, int64_t first,
                         int64_t count);
 

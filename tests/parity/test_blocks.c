@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "case/case.h"
 #include "solver/solver_impl.h"
 #include "tests/support/trial.h"
@@ -302,6 +303,138 @@ static void slabs_move_to_and_from_a_stripe_that_streams(void **state)
     }
 }
 
+/* What a driver is asked for. */
+typedef struct tally {
+    int launches, writes, reads;
+    size_t work_items, up, down;
+    uint64_t sizes; /* of launches, in their order */
+} tally;
+
+static tally asked;
+static strake_cl real_calls;
+
+static cl_int CL_API_CALL count_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                                       const size_t *offset, const size_t *global,
+                                       const size_t *local, cl_uint events, const cl_event *event,
+                                       cl_event *done)
+{
+    size_t items = 1;
+    for (cl_uint d = 0; d < dims; d++) {
+        items *= global[d];
+    }
+    asked.launches++;
+    asked.work_items += items;
+    asked.sizes = strake_fnv1a(asked.sizes, global, dims * sizeof *global);
+    return real_calls.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, events,
+                                             event, done);
+}
+
+static cl_int CL_API_CALL count_write(cl_command_queue queue, cl_mem buffer, cl_bool waits,
+                                      size_t offset, size_t bytes, const void *from, cl_uint events,
+                                      const cl_event *event, cl_event *done)
+{
+    asked.writes++;
+    asked.up += bytes;
+    return real_calls.clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from, events, event,
+                                           done);
+}
+
+static cl_int CL_API_CALL count_read(cl_command_queue queue, cl_mem buffer, cl_bool waits,
+                                     size_t offset, size_t bytes, void *to, cl_uint events,
+                                     const cl_event *event, cl_event *done)
+{
+    asked.reads++;
+    asked.down += bytes;
+    return real_calls.clEnqueueReadBuffer(queue, buffer, waits, offset, bytes, to, events, event,
+                                          done);
+}
+
+/* Some visits of a stripe that is the whole grid; rates that nobody measures. @return the checksum */
+static uint64_t run_whole(fixture *f, const char *where, const char *split, tally *out,
+                          strake_cl_blocks_report *report)
+{
+    static const cut chosen = {5, 2, 0, 0};
+    static const strake_tuned_record known = {
+        .streaming = {.streams = 2, .up = 1e9, .down = 1e9},
+        .classes = 1,
+        .class = {{.n = {ROWS, 1, COLS}, .seconds = 1e-4, .baseline = 1e-4}}};
+    strake_solver *solver = open_cut(f, where, split, &chosen);
+    strake_part_report part;
+    real_calls = *solver->team.list.cl;
+    asked = (tally){.sizes = STRAKE_FNV_SEED};
+    solver->team.list.cl->clEnqueueNDRangeKernel = count_launch;
+    solver->team.list.cl->clEnqueueWriteBuffer = count_write;
+    solver->team.list.cl->clEnqueueReadBuffer = count_read;
+    for (int e = 0; e < solver->team.parts; e++) {
+        strake_part *const each = &solver->team.part[e];
+        if (each->ops->has_driver) {
+            each->tuned.level = STRAKE_TUNED_EXACT;
+            each->tuned.record = &known;
+        }
+    }
+    strake_harness_step(solver, 17);
+    strake_harness_step(solver, 4);
+    const uint64_t checksum = strake_trial_checksum(f, solver);
+    for (int e = 0; e < solver->team.parts; e++) {
+        if (solver->team.part[e].ops->has_driver) {
+            strake_part_describe(&solver->team.part[e], &part);
+            *report = part.memory;
+        }
+    }
+    *out = asked;
+    *solver->team.list.cl = real_calls;
+    strake_close(&solver);
+    return checksum;
+}
+
+/* Whoever was asked for besides: the device does what it does where it is asked for alone. */
+static void a_stripe_left_alone_does_what_a_device_alone_does(void **state)
+{
+    static const char *const team[][2] = {{"ocl:0,cpu", "1,0"}, {"cpu,ocl:0", "0,1"}};
+    const strake_subject *subject = *state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    fixture f;
+    begin(&f, subject, 0, ROWS, 4 * COLS, 0, false, false);
+    tally alone, left;
+    strake_cl_blocks_report one, other;
+    const uint64_t expected = run_whole(&f, "ocl:0", NULL, &alone, &one);
+    assert_int_equal(one.sizes.blocks, 5);
+    assert_true(alone.launches > 0 && alone.up > alone.down && alone.down > 0);
+    for (int k = 0; k < 2; k++) {
+        assert_true(run_whole(&f, team[k][0], team[k][1], &left, &other) == expected);
+        assert_int_equal(other.sizes.steps, one.sizes.steps);
+        assert_int_equal(other.sizes.blocks, one.sizes.blocks);
+        assert_int_equal(other.sizes.slabs, one.sizes.slabs);
+        assert_int_equal(other.sizes.streams, one.sizes.streams);
+        assert_int_equal(other.memory, one.memory);
+        assert_true(other.uploaded == one.uploaded && other.downloaded == one.downloaded);
+        assert_int_equal(left.launches, alone.launches);
+        assert_int_equal(left.work_items, alone.work_items);
+        assert_true(left.sizes == alone.sizes);
+        assert_int_equal(left.writes, alone.writes);
+        assert_int_equal(left.reads, alone.reads);
+        assert_int_equal(left.up, alone.up);
+        assert_int_equal(left.down, alone.down);
+    }
+    end(&f);
+}
+
+/* As many steps at once as the device's visits have, which are more than arrays have ghosts for. */
+static void deep_visits_beside_workers_give_the_bytes_of_serial(void **state)
+{
+    const strake_subject *subject = *state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int boundary = 0; boundary < 4; boundary += subject->is_walled ? 4 : 1) {
+        const cut deep = {3, 2, 5 + boundary, 0};
+        fixture f;
+        begin(&f, subject, 0, ROWS, COLS, boundary, false, false);
+        if (strake_trial_takes_of(subject, boundary, 2)) {
+            compare(&f, "cpu,ocl:0", "29,32", &deep, reference(&f));
+        }
+        end(&f);
+    }
+}
+
 static void infinity_stops_the_run(void **state)
 {
     const strake_subject *subject = *state;
@@ -339,6 +472,8 @@ int main(void)
         cmocka_unit_test(beside_other_stripes_the_bytes_are_those_of_serial),
         cmocka_unit_test(a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial),
         cmocka_unit_test(slabs_move_to_and_from_a_stripe_that_streams),
+        cmocka_unit_test(a_stripe_left_alone_does_what_a_device_alone_does),
+        cmocka_unit_test(deep_visits_beside_workers_give_the_bytes_of_serial),
         cmocka_unit_test(infinity_stops_the_run),
     };
     return strake_trial_run(tests, sizeof tests / sizeof tests[0]);

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "case/case.h"
+#include "cpu/pipeline.h"
 #include "engine/balance.h"
 #include "engine/loops.h"
-#include "solver/solver.h"
+#include "grid/grid.h"
+#include "solver/solver_impl.h"
 #include "tests/support/trial.h"
 
 enum { MIRRORED = STRAKE_TRIAL_OTHER };
@@ -128,6 +130,64 @@ static void the_deepest_sweeps_give_the_bytes_of_single_steps(void **state)
         begin(&f, &c);
         const uint64_t expected = run(&f, "serial", 1, 1, calls);
         assert_true(run(&f, "cpu", 2, STRAKE_MAX_SWEEP, calls) == expected);
+        end(&f);
+    }
+}
+
+/* One sweep of two stripes from the solver's states on; they are read as its own. @return the checksum then */
+static uint64_t sweep_once(fixture *f, strake_solver *solver, int steps)
+{
+    strake_grid *const grid = strake_grid_of(solver->domain);
+    const int parity = grid->domain.parity;
+    const int64_t n = grid->layout.n[0];
+    const double told[STRAKE_CLOCK_TELLS] = {0.0};
+    double scalar[STRAKE_MAX_SCALARS];
+    strake_pipeline *p = NULL;
+    strake_error error;
+    if (strake_pipeline_create(&grid->graph, &grid->layout, steps + 1, strake_isa_best(),
+                               &f->which->run, &p, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    strake_graph_scalars(&grid->graph, told, scalar);
+    strake_pipeline_begin(p, scalar);
+    for (int k = 0; k < 2; k++) {
+        assert_true(strake_pipeline_run(p, steps, k * (n / 2), k == 0 ? n / 2 : n, 0,
+                                        grid->layout.n[2], grid->array[parity],
+                                        grid->next[parity]));
+    }
+    strake_pipeline_destroy(&p);
+    grid->domain.parity = 1 - parity;
+    const uint64_t checksum = strake_trial_checksum(f, solver);
+    grid->domain.parity = parity;
+    return checksum;
+}
+
+/* The arrays have ghosts for one step: what is read beyond them is put together. */
+static void sweeps_deeper_than_the_ghosts_give_the_bytes_of_single_steps(void **state)
+{
+    static const int depths[] = {2, 7, STRAKE_MAX_SWEEP - 1};
+    const strake_subject *subject = *state;
+    for (int k = 0; k < 12; k++) {
+        const bool is_small = k >= 8;
+        const config c = {subject, k % 2, is_small ? 9 : 45, is_small ? 5 : 150, k % 8,
+                          k == 2,  false};
+        fixture f;
+        begin(&f, &c);
+        f.which->run.steps_per_sweep = 1;
+        strake_solver *solver = strake_trial_open(&f, "cpu", NULL, 1);
+        strake_harness_step(solver, 1);
+        const strake_grid *const grid = strake_grid_of(solver->domain);
+        assert_int_equal(grid->layout.steps, 1);
+        for (int d = 0; d < 3 && strake_pipeline_most_steps(&grid->graph) > 1; d++) {
+            const int calls[] = {1, depths[d], 0};
+            if (strake_trial_takes_of(subject, d + k, 3)) {
+                const uint64_t expected = run(&f, "serial", 1, 1, calls);
+                if (sweep_once(&f, solver, depths[d]) != expected) {
+                    fail_msg("%d steps at once differ from serial (%s)", depths[d], f.name);
+                }
+            }
+        }
+        strake_close(&solver);
         end(&f);
     }
 }
@@ -326,6 +386,7 @@ int main(void)
         cmocka_unit_test(grids_smaller_than_the_halo_give_the_bytes_of_single_steps),
         cmocka_unit_test(eight_steps_at_once_and_thin_stripes_give_the_bytes_of_single_steps),
         cmocka_unit_test(the_deepest_sweeps_give_the_bytes_of_single_steps),
+        cmocka_unit_test(sweeps_deeper_than_the_ghosts_give_the_bytes_of_single_steps),
         cmocka_unit_test(devices_give_the_bytes_of_single_steps),
         cmocka_unit_test(moved_slabs_give_the_bytes_of_single_steps),
         cmocka_unit_test(wide_rows_give_the_bytes_of_single_steps),
