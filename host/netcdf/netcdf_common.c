@@ -1,6 +1,7 @@
 /* What all parts of the module for NetCDF use. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 
 #include "base/file.h"
 #include "netcdf/netcdf_impl.h"
@@ -20,9 +21,18 @@ __attribute__((constructor)) static void leave_exit_alone(void)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Where HDF5 has a stack of errors for each thread, libnetcdf silences that of the first one that uses it. */
+extern int H5Eset_auto2(int64_t stack, int (*print)(int64_t, void *), void *data)
+    __attribute__((weak));
+
 void strake_netcdf_lock(void)
 {
+    static _Thread_local bool is_silent = false;
     (void)pthread_mutex_lock(&lock);
+    if (!is_silent && H5Eset_auto2 != NULL) {
+        (void)H5Eset_auto2(0, NULL, NULL);
+        is_silent = true;
+    }
     errno = 0;
 }
 

@@ -198,6 +198,11 @@ fi
 
 try run case.yaml --on serial --quiet --output four --set "$formats" --set output.netcdf.format=netcdf4 --set output.every=10
 exits 0 "netcdf4 can be asked for"
+mkdir four-levels && cp four/fields.nc four-levels
+try run case.yaml --on cpu --quiet --output read --steps 3 \
+    --set 'fields.source_psi={series: {file: four-levels/fields.nc, variable: psi, every: 0.15}}'
+[ "$code" -eq 0 ] && [ ! -s "$scratch/.err" ]
+report $? "its levels are read beside the steps, and HDF5 tells nobody what it looked for in vain"
 check "it is HDF5" grep -aq "HDF" <(head -c 8 four/fields.nc)
 try run case.yaml --on serial --quiet --output from --steps 0 --set 'fields.psi={file: four/fields.nc, index: 1}'
 exits 0 "fields are read from it"
