@@ -297,7 +297,7 @@ static void complete_field(void *user, int part, strake_range slabs)
     if (work->is_weighted) {
         strake_weight(&work->statics, work->field, slabs);
     }
-    strake_close_poles(&work->statics, work->field, slabs);
+    strake_close_faces(&work->statics, work->field, slabs);
 }
 
 /* Ghosts of a group across an axis, beyond the ends of the domain where these are in the window. */
@@ -348,7 +348,8 @@ static void prepare_statics(const strake_grid *grid, const strake_statics *stati
     const strake_problem *const problem = statics->problem;
     void *array[STRAKE_MAX_FIELDS];
     const strake_statics all = *statics;
-    const strake_statics some = {problem, statics->layout, array, statics->number};
+    const strake_statics some = {problem, statics->layout, array, statics->number,
+                                 statics->is_closed};
     statics_job work = {.statics = all};
     for (int f = 0; f < problem->fields; f++) {
         array[f] = extended[f] ? all.array[f] : NULL;
@@ -378,7 +379,8 @@ static void prepare_new(const strake_grid *grid, void *array[STRAKE_MAX_FIELDS],
                         bool extended[STRAKE_MAX_FIELDS])
 {
     const strake_problem *problem = grid->which->problem;
-    const strake_statics statics = {problem, &grid->layout, array, grid->number};
+    const strake_statics statics = {problem, &grid->layout, array, grid->number,
+                                    grid->which->is_closed};
     for (int f = 0; f < problem->fields; f++) {
         array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
     }

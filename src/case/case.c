@@ -199,6 +199,10 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
         which->boundary[a] = STRAKE_PERIODIC;
     }
     STRAKE_TRY(strake_keys_read(root, which, error));
+    for (int a = 0; a < STRAKE_AXES && which->problem->closes_open; ++a) {
+        which->is_closed[a] = which->boundary[a] == STRAKE_NO_FLUX;
+        which->boundary[a] = which->is_closed[a] ? STRAKE_OPEN : which->boundary[a];
+    }
     if (which->courant > 0.0 && strake_node_find(root, "time.dt") == NULL) {
         which->dt = (double)INFINITY;
     }

@@ -32,6 +32,7 @@ struct strake_case {
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
     strake_georef georef;        /**< where the grid lies on a map, from the files of fields */
     strake_boundary boundary[STRAKE_AXES];
+    bool is_closed[STRAKE_AXES];   /**< of open edges that are walls: no_flux of MPDATA */
     double dt;                     /**< time step [s]; with @c courant the longest, INFINITY: any */
     double courant;                /**< of paced problems: sets the time step; 0: that is given */
     int64_t steps;                 /**< total number of steps; STRAKE_STEPS_OPEN: until @c end */

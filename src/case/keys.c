@@ -72,7 +72,7 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
 #define BOUNDARY_ROW(name, dims, axis)                                                             \
     {                                                                                              \
         "boundary." name, STRAKE_COMMON_BOUNDARY, (dims) | GRIDS, EDGE(axis), 0.0, "periodic",     \
-            NO_RANGE, "both edges of this direction (polar: rows alone, those of a sphere)"        \
+            NO_RANGE, "both edges (no_flux: walls; polar: of rows alone, those of a sphere)"       \
     }
 #define WORD_ROW(name, member, words, text)                                                        \
     {                                                                                              \
@@ -106,8 +106,8 @@ const strake_common strake_commons[] = {
      "time.dt is the time step",
      {0.0, 1.0, true, "[-]"},
      "sets the time step, anew whenever the flow changes: as a part of its content no cell loses "
-     "more in a step, by the flow or by diffusion; flows are velocities then, and time.dt the "
-     "longest step"},
+     "more in a step, by the flow, diffusion or half a step of decay; flows are velocities then, "
+     "and time.dt the longest step"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), 0.0, "required", STEP_RANGE,
      "number of time steps from the initial fields on"},
     {"time.end", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(end), 0.0, "required", TIME_RANGE("[s]"),

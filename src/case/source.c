@@ -160,7 +160,8 @@ static const char *explain_faces(const strake_source_reader *reader, char *buffe
     buffer[0] = '\0';
     if (a >= 0) {
         const char *const name = strake_axis_name(reader->which->problem->dims, a);
-        const strake_boundary kind = reader->which->boundary[a];
+        const strake_boundary kind =
+            reader->which->is_closed[a] ? STRAKE_NO_FLUX : reader->which->boundary[a];
         (void)snprintf(
             buffer, size,
             kind == STRAKE_PERIODIC

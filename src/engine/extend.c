@@ -36,8 +36,9 @@ static strake_edge edge_of(const strake_statics *s, int f, int axis)
 {
     const strake_field *field = &s->problem->field[f];
     switch (s->layout->boundary[axis]) {
-    case STRAKE_OPEN:
-        return field->open[axis];
+    case STRAKE_OPEN: /* a flow goes on behind a wall, so that nothing piles up there in the formulas */
+        return s->is_closed[axis] && field->position == STRAKE_CELL ? field->wall[axis]
+                                                                    : field->open[axis];
     case STRAKE_NO_FLUX:
         return field->wall[axis];
     case STRAKE_POLAR: /* a velocity across the rows has the other direction beyond */
@@ -281,18 +282,21 @@ static void put_piece(const strake_statics *s, int f, int64_t i, int64_t m, int6
     strake_element_narrow(s->array[f], s->layout->element_size, at, count, value);
 }
 
-void strake_close_poles(const strake_statics *s, int f, strake_range slabs)
+void strake_close_faces(const strake_statics *s, int f, strake_range slabs)
 {
     const strake_layout *const l = s->layout;
     const int across = (int)s->problem->field[f].position - (int)STRAKE_FACE_0;
-    if (across < 0 || l->boundary[across] != STRAKE_POLAR) {
+    if (across < 0 || !(s->is_closed[across] || l->boundary[across] == STRAKE_POLAR)) {
         return;
     }
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < stored(s, f, 1); m++) {
-            if ((across == 0 ? i : m) % l->n[across] == 0) {
-                strake_element_fill(s->array[f], l->element_size, strake_layout_at(l, i, m, 0),
-                                    l->n[2], 0.0);
+            const int64_t line = strake_layout_at(l, i, m, 0);
+            if (across == 2) {
+                strake_element_fill(s->array[f], l->element_size, line, 1, 0.0);
+                strake_element_fill(s->array[f], l->element_size, line + l->n[2], 1, 0.0);
+            } else if ((across == 0 ? i : m) % l->n[across] == 0) {
+                strake_element_fill(s->array[f], l->element_size, line, stored(s, f, 2), 0.0);
             }
         }
     }

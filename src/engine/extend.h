@@ -5,7 +5,7 @@
  * some slabs, which threads may share; whoever calls them sees to the order:
  *
  *     of the cells:  strake_extend() along axis 0, 1 and 2
- *                    strake_weight(), strake_close_poles()
+ *                    strake_weight(), strake_close_faces()
  *     of the faces:  along axis 0, 1 and 2, those that take values from inside, then those that follow others
  */
 #ifndef STRAKE_EXTEND_H
@@ -17,8 +17,9 @@
 typedef struct strake_statics {
     const strake_problem *problem;
     const strake_layout *layout;
-    void *const *array;   /**< per field; NULL: it is the number everywhere */
-    const double *number; /**< per field */
+    void *const *array;    /**< per field; NULL: it is the number everywhere */
+    const double *number;  /**< per field */
+    const bool *is_closed; /**< per axis: its edges are walls, though the layout has them open */
 } strake_statics;
 
 /** Which of them: those on cells, those on faces, and of these those that follow others. */
@@ -31,8 +32,8 @@ typedef enum strake_statics_group {
 /** Whether ghosts of a field follow those of others: what extends one of these extends all. */
 bool strake_extends_together(const strake_statics *s, int field);
 
-/** Nothing flows through a pole, which is a point: faces of a field there become 0. @param[in] slabs  as weights */
-void strake_close_poles(const strake_statics *s, int field, strake_range slabs);
+/** Nothing flows through a wall or a pole, a point: faces of a field there become 0. @param[in] slabs  as weights */
+void strake_close_faces(const strake_statics *s, int field, strake_range slabs);
 
 /** Number of a problem's field, which must be there. */
 int strake_field_named(const strake_problem *problem, const char *name);

@@ -170,6 +170,7 @@ typedef struct strake_problem {
      */
     bool is_adaptive;
     /** Of particles: no grid, no graph; the fields are attributes of particles and given by a scene (case/scene.h). */
+    bool closes_open; /**< no_flux is open, with outer faces through which nothing flows */
     bool has_particles;
     /**
      * A case may leave its time step to a Courant number, over which this is the longest one: the largest part of its

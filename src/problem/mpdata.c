@@ -129,7 +129,7 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
     const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
     bool any_open = false;
     for (int a = 0; a < STRAKE_AXES; a++) {
-        any_open = any_open || which->boundary[a] == STRAKE_OPEN;
+        any_open = any_open || (which->boundary[a] == STRAKE_OPEN && !which->is_closed[a]);
     }
     for (int k = 0; k < 2; k++) {
         const int items = (int)strake_case_value(which, lists[k]);
@@ -140,12 +140,7 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
     for (int k = 0; k < at.u; k++) {
         const char *const name = which->problem->field[k].name;
         const double decay = strake_mpdata_decay(which, k);
-        STRAKE_CHECK(
-            !(decay > 0.0) || which->dt < (double)INFINITY, error, STRAKE_ERR_USAGE,
-            "%s: parameters.decay: %g for %s; with time.courant it needs time.dt, too, the "
-            "longest step: at most %g, beyond which a step changes the sign of what decays",
-            which->file, decay, name, 2.0 / decay);
-        STRAKE_CHECK(decay >= 0.0 && (!(decay > 0.0) || decay * which->dt <= 2.0), error,
+        STRAKE_CHECK(decay >= 0.0 && (which->courant > 0.0 || decay * which->dt <= 2.0), error,
                      STRAKE_ERR_USAGE,
                      "%s: parameters.decay: %g for %s; it must be at least 0, and with time.dt of "
                      "%g at most %g, beyond which a step changes the sign of what decays",
@@ -155,7 +150,7 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
                      strake_mpdata_diffusivity(which, k), name);
         STRAKE_CHECK(any_open || !strake_mpdata_is_given(which, at.inflow + k), error,
                      STRAKE_ERR_USAGE,
-                     "%s: fields.inflow_%s: nothing flows in where every boundary is periodic; "
+                     "%s: fields.inflow_%s: nothing flows in where no boundary is open; "
                      "make one open, or leave it out",
                      which->file, name);
     }
@@ -167,7 +162,7 @@ static strake_status check(const strake_case *which, strake_error *error)
 {
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
     strake_status status = strake_mpdata_check_pace(which, error);
-    status = status == STRAKE_OK ? strake_mpdata_check_poles(which, error) : status;
+    status = status == STRAKE_OK ? strake_mpdata_check_edges(which, error) : status;
     if (status != STRAKE_OK) {
         return status;
     }
@@ -227,7 +222,7 @@ static const char *place(const strake_case *which, const strake_extreme *extreme
     return text;
 }
 
-/* Diffusion is a step of its own before the advection: either is stable by itself. */
+/* Diffusion and decay are steps of their own beside the advection: each is stable by itself. */
 static double pace(const strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
     return fmax(extreme[STRAKE_MPDATA_OUTFLOW].value, extreme[STRAKE_MPDATA_DIFFUSION].value);
@@ -273,11 +268,11 @@ cleanup:
                 "D: d(h psi)/dt + div(h u psi) = 0 (MPDATA)",                                      \
         .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]), .key = keys,                   \
         .fields = STATES + dims_ + 6, .field = fields_##dims_##d,                                  \
-        .boundaries =                                                                              \
-            1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN | (dims_ > 1 ? 1U << STRAKE_POLAR : 0U),     \
-        .dt_required = false, .pace = pace, .quantities = STRAKE_MPDATA_MEASURES,                  \
-        .quantity = strake_mpdata_measures, .measures_each = true,                                 \
-        .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight,                        \
+        .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN | 1U << STRAKE_NO_FLUX |           \
+                      (dims_ > 1 ? 1U << STRAKE_POLAR : 0U),                                       \
+        .closes_open = true, .dt_required = false, .pace = pace,                                   \
+        .quantities = STRAKE_MPDATA_MEASURES, .quantity = strake_mpdata_measures,                  \
+        .measures_each = true, .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight, \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
         .check = check, .uses = uses, .is_usual = is_usual, .survey = strake_mpdata_survey,        \
         .judge = judge,                                                                            \

@@ -32,7 +32,8 @@ bool strake_mpdata_is_given(const strake_case *which, int field);
 /**
  * What leaves a cell in one step over its content; the negative of the smallest content, and of the
  * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
- * the field itself. What diffusion makes of a cell's own part in it: it may not change its sign.
+ * the field itself. What diffusion and, where the time step follows, decay make of a cell's own part in
+ * it: it may not change its sign.
  */
 enum {
     STRAKE_MPDATA_OUTFLOW,
@@ -49,8 +50,8 @@ void strake_mpdata_survey(const strake_case *which, const strake_layout *layout,
 /** Refuses what a time step that follows from the flow (time.courant) does not go with. */
 strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *error);
 
-/** Refuses what cannot be on a sphere, whose rows end at poles. */
-strake_status strake_mpdata_check_poles(const strake_case *which, strake_error *error);
+/** Refuses numbers for what flows through walls and poles. */
+strake_status strake_mpdata_check_edges(const strake_case *which, strake_error *error);
 
 /** Where the fields of a problem stand: the tracers first, @c u of them, velocities from u on, h, h_next. */
 typedef struct strake_mpdata_fields {

@@ -1,6 +1,7 @@
 /* What a case of MPDATA says, in numbers. */
 #include <math.h>
 
+#include "case/source.h"
 #include "problem/mpdata.h"
 
 strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
@@ -70,19 +71,23 @@ double strake_mpdata_diffusion_number(const strake_case *which, double diffusivi
     return diffusivity * (which->courant > 0.0 ? 1.0 : which->dt) / (spacing * spacing);
 }
 
-strake_status strake_mpdata_check_poles(const strake_case *which, strake_error *error)
+strake_status strake_mpdata_check_edges(const strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
     for (int d = 0; d < at.dims; d++) {
         double number = 0.0;
-        const bool is_polar = which->boundary[strake_mpdata_axis(at.dims, d)] == STRAKE_POLAR;
+        const int axis = strake_mpdata_axis(at.dims, d);
+        const bool is_polar = which->boundary[axis] == STRAKE_POLAR;
         const strake_source *const u = which->source[at.u + d];
         const bool is_number = u != NULL && strake_source_constant(u, &number);
-        STRAKE_CHECK(!is_polar || !is_number || !(fabs(number) > 0.0), error, STRAKE_ERR_USAGE,
-                     "%s: fields.%s: %g everywhere, but nothing flows through a pole "
-                     "(boundary.rows: polar); give a file or a shape, or 0",
-                     which->file, which->problem->field[at.u + d].name, number);
+        STRAKE_CHECK(!(is_polar || which->is_closed[axis]) || !is_number || !(fabs(number) > 0.0),
+                     error, STRAKE_ERR_USAGE,
+                     "%s: fields.%s: %g everywhere, but nothing flows through a %s (boundary.%s: "
+                     "%s); give a file or a shape, or 0",
+                     which->file, which->problem->field[at.u + d].name, number,
+                     is_polar ? "pole" : "wall", strake_axis_name(at.dims, axis),
+                     is_polar ? "polar" : "no_flux");
         for (int k = 0; k < at.u && is_polar; k++) {
             STRAKE_CHECK(!(strake_mpdata_diffusivity(which, k) > 0.0), error, STRAKE_ERR_USAGE,
                          "%s: parameters.diffusivity: %g for %s with boundary.rows: polar; "
@@ -96,7 +101,7 @@ cleanup:
     return status;
 }
 
-/* With time.courant nothing but scalars of the graph follows the time step, and that follows from flow and diffusion. */
+/* With time.courant nothing but scalars of the graph follows the time step, and that follows from the flow, diffusion and decay. */
 strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -117,7 +122,8 @@ strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *e
         moves = moves || !is_zero;
     }
     for (int k = 0; k < at.u; k++) {
-        moves = moves || strake_mpdata_diffusivity(which, k) > 0.0;
+        moves = moves || strake_mpdata_diffusivity(which, k) > 0.0 ||
+                strake_mpdata_decay(which, k) > 0.0;
     }
     STRAKE_CHECK(moves, error, STRAKE_ERR_USAGE,
                  "%s: time.courant: nothing flows, so that any time step would do; give time.dt",

@@ -173,6 +173,10 @@ void strake_mpdata_survey(const strake_case *which, const strake_layout *layout,
     const strake_isa isa = strake_isa_best();
     double diffusion[STRAKE_AXES];
     const bool diffuses = diffusion_numbers(which, &fields, diffusion);
+    for (int k = 0; k < fields.u && which->courant > 0.0; k++) {
+        strake_extreme_add(&extreme[STRAKE_MPDATA_DIFFUSION], 0.5 * strake_mpdata_decay(which, k),
+                           slabs.first, 0, 0);
+    }
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < layout->n[1]; m++) {
             for (int64_t j = 0; j < n; j += STRAKE_PIECE) {

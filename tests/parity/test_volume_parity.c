@@ -45,10 +45,14 @@ static uint64_t checksum(const trial *t, const char *where, const char *split, i
     return hash;
 }
 
+enum { WALLED = 8 };
+
+/* @param[in] open  bit per axis, and whether these are walls */
 static void begin(trial *t, int k, int dims, int open, bool single)
 {
     uint64_t seed = (uint64_t)(100 * k + 10 * dims + open);
     strake_volume_open(&t->v, dims, sizes[dims], open);
+    t->v.walled = (open & WALLED) != 0;
     t->v.divergent = variant[k].divergent;
     t->v.changes = variant[k].changes;
     strake_volume_fill(t->v.h, t->v.cells, 0.5, 1.5, &seed);
@@ -115,7 +119,8 @@ static void devices_and_mixtures_give_the_bytes_of_serial(void **state)
     trial t;
     strake_harness_need_device(STRAKE_DOUBLE);
     for (size_t k = 0; k < sizeof sample / sizeof sample[0]; k++) {
-        begin(&t, sample[k].variant, sample[k].dims, (int)(3 * k) % 8, false);
+        begin(&t, sample[k].variant, sample[k].dims, (int)(3 * k) % 8 + (k >= 2 ? WALLED : 0),
+              false);
         t.which->run.fusion = sample[k].fusion;
         check(&t, sample[k].where, sample[k].split, 2);
         end(&t);
@@ -129,6 +134,48 @@ static void devices_and_mixtures_give_the_bytes_of_serial(void **state)
             }
         }
         end(&t);
+    }
+}
+
+/* Faces of a field at both ends of an axis become 0. */
+static void close_faces(strake_volume *v, int axis)
+{
+    int shape[AXES];
+    strake_volume_shape(v, axis, shape);
+    const size_t below = axis == 2   ? 1
+                         : axis == 1 ? (size_t)shape[2]
+                                     : (size_t)shape[1] * (size_t)shape[2];
+    for (size_t k = 0; k < v->faces[axis]; k++) {
+        const size_t at = k / below % (size_t)shape[axis];
+        v->u[axis][k] = at == 0 || at == (size_t)v->n[axis] ? 0.0 : v->u[axis][k];
+    }
+}
+
+static void a_wall_is_an_open_edge_through_which_nothing_flows(void **state)
+{
+    (void)state;
+    for (int k = 0; k < VARIANTS; k++) {
+        for (int dims = 1; dims <= 3; dims++) {
+            trial t;
+            begin(&t, k, dims, dims == 3 ? 4 + k % 4 : 7 - k % 3, k % 3 == 2);
+            strake_case *open = t.which;
+            const uint64_t through = t.serial;
+            t.v.walled = true;
+            t.which = strake_volume_case(&t.v, &variant[k].scheme, k % 3 == 2);
+            t.serial = checksum(&t, "serial", NULL, 1);
+            assert_true(t.serial != through && strake_case_hash(t.which) != strake_case_hash(open));
+            check(&t, "cpu", NULL, 3);
+            for (int a = 0; a < AXES; a++) {
+                if (t.v.open[a]) {
+                    close_faces(&t.v, a);
+                }
+            }
+            check(&t, "cpu", NULL, 2); /* zeros are zeros */
+            strake_case_close(&t.which);
+            t.which = open;
+            check(&t, "cpu", NULL, 2);
+            end(&t);
+        }
     }
 }
 
@@ -161,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_give_the_bytes_of_serial),
         cmocka_unit_test(devices_and_mixtures_give_the_bytes_of_serial),
+        cmocka_unit_test(a_wall_is_an_open_edge_through_which_nothing_flows),
         cmocka_unit_test(eight_iterations_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,11 +257,40 @@ static void diagnostics_are_sums_of_the_fields(void **state)
     strake_case_close(&which);
 }
 
+/* A step loses courant of the content at most, half before and half after, so that the sign stays. */
+static void decay_sets_the_time_step_where_the_flow_is_slow(void **state)
+{
+    static const char yaml[] =
+        "problem: mpdata1d\ngrid: {cols: 8}\ntime: {courant: 0.5, steps: 4}\n"
+        "parameters: {decay: [4]}\nfields: {psi: 1, u1: 0}\n";
+    double psi[8];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const char *const set[] = {"time.dt=0.125", NULL};
+        const double dt =
+            k == 0 ? 0.25 : 0.125; /* at most 0.5 of 2/4; shorter where that is said */
+        strake_case *which = NULL;
+        strake_error error;
+        if (strake_case_parse("decay", yaml, k == 0 ? NULL : set, false, &which, &error) !=
+            STRAKE_OK) {
+            fail_msg("%s", error.text);
+        }
+        strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
+        strake_harness_step(solver, 1);
+        assert_true(strake_time(solver) == dt);
+        strake_harness_get(solver, "psi", psi, 8);
+        assert_true(fabs(psi[3] - (1.0 - 2.0 * dt) / (1.0 + 2.0 * dt)) < 1e-15);
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_agree_with_their_own_formulas),
         cmocka_unit_test(decay_and_source_are_of_second_order),
+        cmocka_unit_test(decay_sets_the_time_step_where_the_flow_is_slow),
         cmocka_unit_test(what_flows_in_is_the_value_given_at_the_edge),
         cmocka_unit_test(what_flows_in_stays_within_bounds_and_fills_the_domain),
         cmocka_unit_test(diagnostics_are_sums_of_the_fields),

@@ -221,7 +221,9 @@ strake_case *strake_volume_case(const strake_volume *v, const strake_scheme *sch
                            name[v->dims][a], v->n[a]);
             (void)snprintf(boundary + said, sizeof boundary - said, "%s%s: %s",
                            said > 0 ? ", " : "", name[v->dims][a],
-                           v->open[a] ? "open" : "periodic");
+                           !v->open[a] ? "periodic"
+                           : v->walled ? "no_flux"
+                                       : "open");
         }
     }
     (void)snprintf(

@@ -17,6 +17,7 @@ typedef struct strake_volume {
     int n[STRAKE_VOLUME_AXES];
     bool open[STRAKE_VOLUME_AXES];
     bool divergent, changes;
+    bool walled;      /**< open edges are called no_flux in its case */
     const char *more; /**< lines that its case has besides, or NULL */
     const char *name; /**< of psi, or NULL */
     size_t cells, faces[STRAKE_VOLUME_AXES];

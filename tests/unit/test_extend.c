@@ -54,6 +54,7 @@ typedef struct bed {
     strake_statics statics;
     void *array[FIELDS];
     double number[FIELDS];
+    bool is_closed[STRAKE_AXES];
 } bed;
 
 static double get(const bed *b, int f, int64_t i, int64_t m, int64_t j)
@@ -120,7 +121,7 @@ static void open_bed(bed *b, const strake_field *field, const int64_t n[3],
             }
         }
     }
-    b->statics = (strake_statics){&b->problem, l, b->array, b->number};
+    b->statics = (strake_statics){&b->problem, l, b->array, b->number, b->is_closed};
 }
 
 static void close_bed(bed *b)
