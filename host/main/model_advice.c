@@ -32,10 +32,10 @@ static void print_steps(const strake_advice *a, FILE *stream)
     }
 }
 
-/* Of a problem whose steps are decided together: one exchange, from which nobody goes on before all have come. */
+/* Of a problem whose steps are decided together: one exchange, and the bound that comes down with it. */
 static double meeting_of(const strake_model_device *d, const strake_advice *a)
 {
-    return strake_model_meeting(&d->model, a->seconds[0]);
+    return a->seconds[0] + strake_model_reduce(&d->model, 1);
 }
 
 static void print_advice(const strake_case *which, const strake_model_device *d,
@@ -59,8 +59,8 @@ static void print_advice(const strake_case *which, const strake_model_device *d,
         strake_say_seconds((double)c->slabs * c->slab_seconds, other));
     if (which->problem->is_adaptive) {
         (void)fprintf(stream,
-                      "  a meeting, where all decide on the next time step: %s beside kernels; the "
-                      "report of a run has what it took\n",
+                      "  a meeting, where all decide on the next time step: %s beside kernels and "
+                      "waiting for slower parts; the report of a run has what it took\n",
                       strake_say_seconds(meeting_of(d, a), text));
     }
 }

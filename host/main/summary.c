@@ -50,18 +50,21 @@ static void print_parts(const strake_result *result, FILE *stream)
 static void print_meeting(const strake_result *result, FILE *stream)
 {
     strake_result_meeting m;
-    char step[32], beside[32], predicted[32];
-    if (!strake_result_meets(result, &m)) {
+    char step[32], beside[32], predicted[32], woken[32], waited[32];
+    if (!strake_result_meets(result, &m) || isnan(m.seconds)) {
         return;
     }
-    (void)fprintf(stream, "meeting of %d parts: %s of a step's %s beside the slowest's kernels; ",
-                  m.parts, strake_say_seconds(m.seconds, beside), strake_say_seconds(m.step, step));
+    (void)fprintf(
+        stream, "meeting of %d parts: of a step's %s on %s %s for the bound and borders (", m.parts,
+        strake_say_seconds(m.step, step), m.part->id, strake_say_seconds(m.seconds, beside));
     if (isnan(m.predicted)) {
-        (void)fprintf(stream, "`strake model` would tell what it should be\n");
+        (void)fprintf(stream, "`strake model` would tell what it should be");
     } else {
-        (void)fprintf(stream, "the model of %s says %s\n", m.slowest,
+        (void)fprintf(stream, "the model of %s says %s", m.part->id,
                       strake_say_seconds(m.predicted, predicted));
     }
+    (void)fprintf(stream, "), %s until it goes on, %s of waiting for slower parts\n",
+                  strake_say_seconds(m.woken, woken), strake_say_seconds(m.waited, waited));
 }
 
 /* Rates that count quiet cells say little where most of them are left out. */

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "measure/roof.h"
+#include "opencl/cl_launch.h"
 #include "measure/sample.h"
 
 enum { PAGE = 4096, MEBI = 1048576, ALIGNMENT = 2 * MEBI };
@@ -114,6 +115,9 @@ void strake_bed_release(strake_bed *bed)
     if (bed->stripe != NULL) {
         (void)bed->cl->clReleaseCommandQueue(bed->stripe);
     }
+    if (bed->reducer != NULL) {
+        (void)bed->cl->clReleaseKernel(bed->reducer);
+    }
     if (bed->kernel != NULL) {
         (void)bed->cl->clReleaseKernel(bed->kernel);
     }
@@ -128,6 +132,31 @@ void strake_bed_release(strake_bed *bed)
     free(bed->host);
     free(bed->slabs);
     memset(bed, 0, sizeof *bed);
+}
+
+/* The launch that brings a step's numbers down, of one group (opencl/cl_reduce.c). */
+static strake_status build_reducer(strake_bed *bed, strake_precision precision, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    strake_cl_arguments a;
+    bed->reducer_items = 1;
+    while (bed->reducer_items < STRAKE_MODEL_NUMBERS &&
+           2 * bed->reducer_items <= bed->device->max_work_group) {
+        bed->reducer_items *= 2;
+    }
+    bed->reducer = bed->cl->clCreateKernel(bed->program, "reduce_groups", &code);
+    STRAKE_CL("clCreateKernel", code, error, bed->device);
+    a = strake_cl_arguments_begin(bed->cl, bed->reducer);
+    strake_cl_pass(&a, sizeof bed->lane[0].array, &bed->lane[0].array);
+    strake_cl_pass_int(&a, STRAKE_MODEL_NUMBERS);
+    strake_cl_pass_real(&a, precision, 0.0);
+    strake_cl_pass_int(&a, 0);
+    strake_cl_pass(&a, bed->reducer_items * (size_t)strake_precision_size(precision), NULL);
+    strake_cl_pass(&a, sizeof bed->other, &bed->other);
+    STRAKE_CL("clSetKernelArg", a.code, error, bed->device);
+cleanup:
+    return status;
 }
 
 strake_status strake_bed_build(strake_bed *bed, strake_error *error)
@@ -156,6 +185,7 @@ strake_status strake_bed_build(strake_bed *bed, strake_error *error)
         STRAKE_CL("clSetKernelArg", bed->cl->clSetKernelArg(bed->kernel, k, sizeof *array, array),
                   error, bed->device);
     }
+    STRAKE_TRY(build_reducer(bed, precision, error));
 cleanup:
     return status;
 }

@@ -32,7 +32,10 @@ typedef struct strake_bed {
     cl_command_queue stripe; /**< as a stripe beside others has it: with timers, which cost time */
     cl_program program;
     cl_kernel kernel; /**< cl/stream.cl over lane 0's array and the other */
-    size_t elements;  /**< of a launch that uses the arrays */
+    cl_kernel
+        reducer; /**< cl/reduce.cl over STRAKE_MODEL_NUMBERS of lane 0's array, to the other ... */
+    size_t reducer_items; /**< ... in one group of so many */
+    size_t elements;      /**< of a launch that uses the arrays */
 } strake_bed;
 
 /**
@@ -46,7 +49,7 @@ strake_status strake_bed_create(strake_bed *bed, const strake_cl *cl,
                                 strake_error *error);
 void strake_bed_release(strake_bed *bed);
 
-/** Builds the kernel. */
+/** Builds the kernels. */
 strake_status strake_bed_build(strake_bed *bed, strake_error *error);
 
 /**

@@ -44,9 +44,10 @@ double strake_model_exchange(const strake_device_model *model, bool beside, doub
     return seconds;
 }
 
-double strake_model_meeting(const strake_device_model *model, double exchange)
+double strake_model_reduce(const strake_device_model *model, int numbers)
 {
-    return exchange + model->launch;
+    const double message = isfinite(model->message.down) ? model->message.down : 0.0;
+    return numbers > 0 ? numbers * (model->reduce + message) : 0.0;
 }
 
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes)

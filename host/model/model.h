@@ -47,6 +47,7 @@ enum {
     STRAKE_MODEL_ACTIVE = 4,   /**< most transfers at once */
     STRAKE_MODEL_MESSAGES = 5, /**< 1, 2, 4, 8, 16 messages of one total */
     STRAKE_MODEL_TOTAL = 262144,
+    STRAKE_MODEL_NUMBERS = 1024, /**< of groups, that a step is brought down to */
     STRAKE_MODEL_LARGE = 4194304 /**< bytes of each transfer where several are active */
 };
 
@@ -67,11 +68,13 @@ typedef struct strake_device_model {
         queues[STRAKE_MODEL_ACTIVE]; /**< [s] 1, 2, ... queues, STRAKE_MODEL_LARGE bytes each */
     strake_both threads[STRAKE_MODEL_ACTIVE]; /**< the same, a thread for each queue */
     strake_max_rate active_up, active_down;
-    double both_ways;      /**< overlap factor of up and down at once, two queues */
-    strake_both overlap;   /**< overlap factor of a kernel and a copy, two queues */
-    double launch;         /**< [s] of a kernel in a row of kernels */
-    double launch_wait;    /**< [s] of a kernel and waiting for it */
-    double wait;           /**< [s] of a marker and waiting for it */
+    double both_ways;    /**< overlap factor of up and down at once, two queues */
+    strake_both overlap; /**< overlap factor of a kernel and a copy, two queues */
+    double launch;       /**< [s] of a kernel in a row of kernels */
+    double launch_wait;  /**< [s] of a kernel and waiting for it */
+    double
+        reduce;  /**< [s] of one that brings the numbers of groups down to one, in a row of them */
+    double wait; /**< [s] of a marker and waiting for it */
     double barrier;        /**< [s] for one queue to follow another */
     double enqueue_pinned; /**< [s] that enqueueing a large copy blocks the host */
     double enqueue_pageable;
@@ -99,11 +102,8 @@ double strake_model_seconds(const strake_device_model *model, strake_path_kind p
 double strake_model_exchange(const strake_device_model *model, bool beside, double bytes_down,
                              int messages_down, double bytes_up, int messages_up, int active);
 
-/**
- * Seconds of a meeting, which decides on the next time step: a device's borders come down, and with them the bound that
- * its cells allow, those of others go up, and kernels begin again. @param[in] exchange  strake_model_exchange() of these
- */
-double strake_model_meeting(const strake_device_model *model, double exchange);
+/** Seconds by which numbers that a step is reduced to delay borders: each is a reduction, and one more message down. */
+double strake_model_reduce(const strake_device_model *model, int numbers);
 
 /** Fastest of the three paths up (or down) for messages of @p bytes bytes. */
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes);

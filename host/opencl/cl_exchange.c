@@ -222,6 +222,7 @@ void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange
     *out = (strake_cl_exchange_report){.messages_down = x->borders * messages,
                                        .messages_up = x->runs * messages,
                                        .bytes_up = x->ghosts * slab,
+                                       .numbers = x->window->kernels->graph->reductions,
                                        .overlaps = x->overlaps,
                                        .samples = x->samples};
     for (int b = 0; b < x->borders; b++) {

@@ -57,6 +57,7 @@ typedef struct strake_cl_exchange {
 typedef struct strake_cl_exchange_report {
     double bytes_down, bytes_up; /**< of one exchange */
     int messages_down, messages_up;
+    int numbers; /**< that the step is reduced to, each launched for and read before the borders */
     bool overlaps;   /**< transfers run beside kernels */
     int samples;     /**< timed exchanges of a run */
     double down, up; /**< their medians, without waiting for other stripes; NaN: there are none */
@@ -89,8 +90,8 @@ void strake_cl_exchange_release(strake_cl_exchange *x);
 bool strake_cl_exchange_is_empty(const strake_cl_exchange *x);
 
 /**
- * Begins timing an exchange: the window's queue must be empty. The clock runs from here to the end of
- * publish, and from the beginning of fetch until the ghost slabs have arrived.
+ * Begins timing an exchange, with what the step is reduced to: the window's queue must be empty. The clock runs from here
+ * to the end of publish, and from the beginning of fetch until the ghost slabs have arrived.
  */
 void strake_cl_exchange_time(strake_cl_exchange *x);
 

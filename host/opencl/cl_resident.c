@@ -262,11 +262,11 @@ static strake_status last_step(strake_cl_resident *s, void *const *after, strake
             strake_cl_active_begin(&s->active, &s->window, &s->waiter, &s->window.listing, error));
         STRAKE_TRY(strake_cl_window_step(&s->window, done, own_end, &s->ghosts, error));
         s->window.listing = NULL;
-        STRAKE_TRY(bring_down(s, error));
         if (timed) {
             STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
             strake_cl_exchange_time(&s->exchange);
         }
+        STRAKE_TRY(bring_down(s, error));
         return strake_cl_exchange_send(&s->exchange, next, after, error);
     }
     for (int b = 0; b < x->borders; b++) {

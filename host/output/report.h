@@ -59,14 +59,18 @@ strake_status strake_result_mass(strake_result *result, strake_slabs *slabs, con
 /** Cells times steps of this run per second of stepping; 0 where nothing was done. */
 double strake_result_rate(const strake_result *result);
 
-/** What meetings of an adaptive run's parts take of a step beside kernels. */
+/**
+ * What meetings of an adaptive run's parts take of a step, on the device where they take longest [s]: the step is its
+ * kernels and these. What was sampled and what is predicted are the same calls, nothing beside them.
+ */
 typedef struct strake_result_meeting {
-    int parts;            /**< with slabs at the end */
-    double step, kernels; /**< [s] of a step, and of its kernels where they take longest */
-    double
-        seconds; /**< of a step beside these: borders, the decision, and waiting where work is uneven */
-    double predicted;    /**< by the models of devices, the slowest one's; NaN: unknown */
-    const char *slowest; /**< id of that device, "" where there is no model */
+    int parts; /**< with slabs at the end */
+    const strake_part_report *part;
+    double step, kernels; /**< what is left of the step is kernels */
+    double seconds;       /**< the bound and borders down, others' up; NaN: nothing was sampled */
+    double predicted;     /**< that, by the device's model; NaN: unknown */
+    double woken;         /**< until its thread goes on when all have come */
+    double waited;        /**< for parts that are slower */
 } strake_result_meeting;
 
 /** @return false: nobody met, or ranks did, of whose exchange strake_report_exchange() tells */

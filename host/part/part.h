@@ -177,7 +177,8 @@ struct strake_part {
     bool leaves_out;        /**< one that is_whole: its kernels can, and weigh() last told so */
     double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
     double compute, exchange, idle;
-    double updates; /**< slabs times steps */
+    double waited, woken; /**< as of a role (team/team.h) */
+    double updates;       /**< slabs times steps */
 };
 
 static inline bool strake_part_has_slabs(const strake_part *part)

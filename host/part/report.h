@@ -17,7 +17,6 @@ typedef struct strake_part_exchange {
     bool chose_overlap; /**< and whether transfers overlap with kernels */
     double predicted_down,
         predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for; NaN: unknown */
-    double predicted_meeting; /**< strake_model_meeting() with these; NaN: unknown */
 } strake_part_exchange;
 
 /** One part of WHERE during and after a run. */
@@ -45,8 +44,10 @@ typedef struct strake_part_report {
     bool bit_exact;     /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end; /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
-    double active;         /**< cells when it last looked, -1: it does not (engine/activity.h) */
-    double patches;        /**< of a cache line of columns that it computes then */
+    double waited,
+        woken;      /**< of these at meetings: until all had come, and until it went on then */
+    double active;  /**< cells when it last looked, -1: it does not (engine/activity.h) */
+    double patches; /**< of a cache line of columns that it computes then */
     double active_updates; /**< active cells times steps, ... */
     double computed;       /**< ... and computed ones */
     double updates;        /**< slabs times steps, with those that it had when it took the step */

@@ -41,6 +41,8 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
     out->compute = part->compute;
     out->exchange = part->exchange;
     out->idle = part->idle;
+    out->waited = part->waited;
+    out->woken = part->woken;
     out->updates = part->updates;
     const strake_domain_report domain = strake_solver_describe(solver);
     out->items = domain.items / (double)domain.slabs;

@@ -24,6 +24,8 @@ static void account(strake_solver *solver, int64_t steps, double seconds)
         const strake_role *role = &solver->team.role[r];
         strake_part *part = &solver->team.part[role->part];
         const double share = part->ops->has_workers ? (double)solver->team.threads : 1.0;
+        part->waited += role->waited / share;
+        part->woken += role->woken / share;
         part->busy = strake_part_busy(part);
         if (part->busy > 0.0) {
             const double worked = part->busy * (double)steps;
@@ -444,6 +446,7 @@ void strake_solver_set_progress(strake_solver *solver, int64_t steps, double tim
     for (int e = 0; e < solver->team.parts; e++) {
         strake_part *part = &solver->team.part[e];
         part->compute = part->exchange = part->idle = part->updates = 0.0;
+        part->waited = part->woken = 0.0;
     }
     solver->domain->clock.time = time;
     solver->domain->clock.is_known = false;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 enum { APART = 8 /* numbers of a cache line */ };
 
 bool strake_meeting_open(strake_meeting *m, int roles)
@@ -50,6 +52,11 @@ const strake_clock *strake_meeting_clock(const strake_meeting *m, int64_t sweep)
     return &m->clock[sweep % 2];
 }
 
+double strake_meeting_met(const strake_meeting *m, int64_t sweep)
+{
+    return m->met[(sweep + 1) % 2];
+}
+
 void strake_meeting_bring(strake_meeting *m, int role, int64_t sweep, double bound)
 {
     m->bound[role * APART] = bound;
@@ -61,6 +68,7 @@ void strake_meeting_bring(strake_meeting *m, int role, int64_t sweep, double bou
         least = m->bound[r * APART] < least ? m->bound[r * APART] : least;
     }
     atomic_store(&m->arrived, 0);
+    m->met[(sweep + 1) % 2] = strake_clock_seconds();
     if (m->is_shared) {
         m->least = least;
         strake_bell_ring(&m->brought, sweep + 1);

@@ -22,6 +22,7 @@ typedef struct strake_meeting {
     double least;        /**< ... the least of the last one [s] */
     strake_bell decided; /**< sweeps of the run that are decided */
     strake_clock clock[2];
+    double met[2]; /**< [s] of a clock, when all had come before the sweep of the same turn */
     double *bound; /**< by role, on cache lines of their own */
 } strake_meeting;
 
@@ -38,6 +39,9 @@ void strake_meeting_start(strake_meeting *meeting, const strake_clock *clock, in
 
 /** The clock of sweep @p sweep, from 0 on, once it is decided. */
 const strake_clock *strake_meeting_clock(const strake_meeting *meeting, int64_t sweep);
+
+/** [s] of a clock, when the last one had done sweep @p sweep, once the next one is decided. */
+double strake_meeting_met(const strake_meeting *meeting, int64_t sweep);
 
 /** A role has done sweep @p sweep, with this bound [s]. The last one decides on the next, unless it is shared. */
 void strake_meeting_bring(strake_meeting *meeting, int role, int64_t sweep, double bound);

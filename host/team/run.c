@@ -168,6 +168,19 @@ static bool is_idle(const strake_running *run, const strake_role *role)
     return run->meeting != NULL && role->worker >= 0 && role->range.first >= role->range.end;
 }
 
+/* What a role waited since it had done its own: for slower ones, and until it went on when all had come. */
+static void count_idle(const strake_running *run, strake_role *role, int64_t step, double reached)
+{
+    const double now = strake_clock_seconds();
+    role->idle += now - reached;
+    if (run->meeting != NULL) {
+        const double met = strake_meeting_met(run->meeting, step);
+        const double until = met > reached ? met : reached;
+        role->waited += until - reached;
+        role->woken += now > until ? now - until : 0.0;
+    }
+}
+
 /* The sweeps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(strake_running *run, int thread, int threads)
 {
@@ -211,7 +224,7 @@ static void run_thread(strake_running *run, int thread, int threads)
             if (!wait_for_others(run, role, step, steps)) {
                 return;
             }
-            role->idle += strake_clock_seconds() - reached;
+            count_idle(run, role, step, reached);
             exchange(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
@@ -343,6 +356,7 @@ static void forget_times(strake_team *team)
         role->compute = 0.0;
         role->exchange = 0.0;
         role->idle = 0.0;
+        role->waited = role->woken = 0.0;
     }
 }
 

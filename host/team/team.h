@@ -45,7 +45,8 @@ typedef struct strake_role {
     double told[STRAKE_CLOCK_TELLS];        /**< of an adaptive problem's present sweep, ... */
     double bound; /**< ... and the bound on its next one, of what was computed [s] */
     double compute, exchange, idle;
-    double step_seconds; /**< of a lone device when it was last waited for, 0: it was not */
+    double waited, woken; /**< of idle, at meetings: until all had come, and from then on */
+    double step_seconds;  /**< of a lone device when it was last waited for, 0: it was not */
     strake_status status;
     strake_error error;
     int64_t failed; /**< STRAKE_ERR_NUMERIC: step of the run after which NaN or Inf was seen */

@@ -92,8 +92,10 @@ prints "to whoever reads" "a meeting, where all decide on the next time step: "
 for on in ocl:0,ocl:0 cpu,ocl:0; do
     try run flow.yaml --on $on --split 1,1 --set run.balance=fixed --steps 20 --set output.fields='[]' --no-tune --report met.json
     prints "a run on $on tells what its meetings took, and what the model says" "meeting of 2 parts: " "the model of ocl:0 says "
-    check "so does its report" awk -F'"meeting": ' 'NF > 1 { split($2, m, /[:,}]/); n = m[2] == 2 && m[4] > 0 && m[6] > 0 && m[8] >= 0 &&
-        (m[8] == 0 || m[8] <= m[4] - m[6] + 1e-12) && m[10] > 0 && m[12] ~ /ocl/ } END { exit !n }' met.json
+    check "so does its report, and the step is what it is made of" awk -F'"meeting": ' 'NF > 1 { split($2, m, /[:,}]/)
+        sum = m[9] + m[11] + m[15] + m[17]; off = sum > m[7] ? sum - m[7] : m[7] - sum
+        n = m[2] == 2 && m[4] ~ /ocl/ && m[7] > 0 && m[11] > 0 && m[13] > 0 && m[15] >= 0 && m[17] >= 0 &&
+            (m[9] == 0 || off <= 1e-9 * m[7]) && $2 ~ /"waiting_by_part": \[[0-9.e-]+, [0-9.e-]+\]/ } END { exit !n }' met.json
 done
 try run flow.yaml --on ocl:0 --steps 20 --set output.fields='[]' --no-tune --report alone.json
 check "a device alone meets nobody" sh -c '! grep -q meeting alone.json .out'

@@ -19,7 +19,7 @@ grid='ncols 3\nnrows 2\nxllcorner 500000.5\nyllcorner 4177000\ncellsize 10\nNODA
 printf "f$grid" >"$out/asc/corner.asc"
 printf "g$grid" | sed 's/corner/CENTER/; s/$/\r/; s/ /\t/g' >"$out/asc/center.asc"
 printf 'hNROWS 1\nNCOLS 1\nxllcenter 0\nyllcenter 0\ncellsize .5\nnodata_value 0.0\n0' >"$out/asc/zero.asc"
-printf '{"strake": "0.1.0", "format": 3,\n "paths": {}, "active": {}, "overlap": {}, "launch": {}}\n' >"$out/model/plain.yaml"
+printf '{"strake": "0.1.0", "format": 4,\n "paths": {}, "active": {}, "overlap": {}, "launch": {}}\n' >"$out/model/plain.yaml"
 for precision in double single; do
     "$program" run "$out/case/sets.yaml" --on serial --quiet --output "$out/run" --set precision=$precision \
         --set checkpoint.every=1 2>/dev/null || sed '/^--set/,$d' "$out/case/sets.yaml" >"$out/plain.yaml"

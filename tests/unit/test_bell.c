@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "team/bell.h"
+#include "team/meeting.h"
 
 enum { STEPS = 3000 };
 
@@ -90,11 +92,31 @@ static void a_stop_wakes_who_sleeps(void **state)
     close_pair(&p);
 }
 
+/* Until then whoever came first waited for slower ones, from then on for itself. */
+static void a_meeting_tells_when_the_last_one_came(void **state)
+{
+    const strake_clock clock = {.time = 0.0};
+    strake_meeting m = {.roles = 0};
+    (void)state;
+    assert_true(strake_meeting_open(&m, 2));
+    strake_meeting_start(&m, &clock, 2, true);
+    for (int64_t sweep = 0; sweep < 3; sweep++) {
+        strake_meeting_bring(&m, (int)(sweep % 2), sweep, 2.0);
+        const double before = strake_clock_seconds();
+        strake_meeting_bring(&m, (int)(1 - sweep % 2), sweep, 1.0);
+        assert_true(strake_meeting_met(&m, sweep) >= before);
+        assert_true(strake_meeting_met(&m, sweep) <= strake_clock_seconds());
+        assert_true(m.least == 1.0);
+    }
+    strake_meeting_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_threads_take_turns),
         cmocka_unit_test(a_stop_wakes_who_sleeps),
+        cmocka_unit_test(a_meeting_tells_when_the_last_one_came),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

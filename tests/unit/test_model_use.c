@@ -53,6 +53,7 @@ static void make_model(strake_device_model *m)
     m->overlap = (strake_both){1.0, 0.95};
     m->launch = 4e-6;
     m->launch_wait = 9e-6;
+    m->reduce = 6e-6;
     m->wait = 5e-6;
     m->barrier = 1e-6;
     m->enqueue_pinned = 3e-6;
@@ -156,6 +157,9 @@ static void exchanges_add_up(void **state)
     assert_true(fabs(strake_model_exchange(&m, true, 1e6, 1, 1e6, 1, 1) - 2.0 * one - 3e-6) <
                 1e-15);
     assert_true(strake_model_exchange(&m, false, 0.0, 0, 0.0, 0, 1) == 0.0);
+    /* A number that comes down with borders: what brings it down, and one more message. */
+    assert_true(fabs(strake_model_reduce(&m, 2) - 2.0 * (6e-6 + 3e-6)) < 1e-15);
+    assert_true(strake_model_reduce(&m, 0) == 0.0);
     assert_int_equal(strake_model_fastest(&m, true, 1e6), STRAKE_UP_PINNED);
     assert_int_equal(strake_model_fastest(&m, false, 1e6), STRAKE_DOWN_PINNED);
 }
@@ -181,6 +185,13 @@ static void sizes_of_exchanges_follow_the_steps(void **state)
     size = strake_exchange_size_of(&c, 1);
     assert_true(size.bytes_up == 6 * 8192.0);
     assert_int_equal(size.messages, 2);
+    /* Several states: one message for a border that is small, and on the queue of the kernels. */
+    c.states = 2;
+    c.slab_bytes = 32768.0 / 6.0;
+    size = strake_exchange_size_of(&c, 1);
+    assert_true(size.messages == 2 && size.apart == 4 && size.bytes_up == 2.0 * 32768.0);
+    size = strake_exchange_size_of(&c, 2);
+    assert_true(size.messages == 4 && size.apart == 4);
     c.sides = 0;
     size = strake_exchange_size_of(&c, 1);
     assert_true(size.bytes_up == 0.0 && size.messages == 0);
@@ -270,6 +281,7 @@ static void sentences_have_the_measured_numbers(void **state)
     assert_non_null(strstr(said.data, "100 % of a copy up and 95 % of a copy down hide behind"));
     assert_non_null(
         strstr(said.data, "launch takes 4 us in a row of launches and 9 us with waiting"));
+    assert_non_null(strstr(said.data, "brings 1024 numbers down to one 6 us"));
     assert_non_null(strstr(said.data, "through the host 6.08 us, 5.00 times"));
     assert_non_null(strstr(said.data, "the way through the host is faster at every size"));
     assert_non_null(strstr(said.data, "uploads to both at once hide each other by 97 %"));
