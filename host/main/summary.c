@@ -67,6 +67,43 @@ static void print_meeting(const strake_result *result, FILE *stream)
                   strake_say_seconds(m.woken, woken), strake_say_seconds(m.waited, waited));
 }
 
+/* What parts that meet within a step exchange and wait for, beside what models and their shares of the work say. */
+static void print_dealings(const strake_result *result, FILE *stream)
+{
+    bool is_first = true;
+    for (int k = 0; k < result->parts; k++) {
+        const strake_part_report *const p = &result->part[k];
+        const strake_part_dealings *const d = &p->dealings;
+        char text[7][32];
+        if (!(d->steps > 0.0)) {
+            continue;
+        }
+        if (is_first) {
+            (void)fprintf(stream, "\n%-7s %9s %9s %9s %9s %9s   %9s %9s %9s %9s\n", "a step",
+                          "bytes out", "bytes in", "transfers", "take", "by model", "forces", "dt",
+                          "orders", "by work");
+            is_first = false;
+        }
+        (void)snprintf(text[0], sizeof text[0], "%.1f", d->messages_sent + d->messages_received);
+        (void)strake_say_seconds(d->moving, text[1]);
+        (void)strake_say_seconds(d->predicted_moving, text[2]);
+        for (int w = 0; w < STRAKE_PART_WAITS; w++) {
+            (void)strake_say_seconds(d->waited[w], text[3 + w]);
+        }
+        (void)strake_say_seconds(d->predicted_waiting, text[6]);
+        (void)fprintf(stream, "%-7.7s %9.0f %9.0f %9s %9s %9s   %9s %9s %9s %9s\n", p->id, d->sent,
+                      d->received, text[0], isnan(d->moving) ? "-" : text[1],
+                      isnan(d->predicted_moving) ? "-" : text[2], text[3], text[4], text[5],
+                      text[6]);
+    }
+    if (!is_first) {
+        (void)fprintf(stream,
+                      "exchanged, with nothing beside it, and as the device's model has it; waited "
+                      "for forces,\nfor the time step and for new orders of all, and for who has "
+                      "most work, as shares have it\n");
+    }
+}
+
 /* Rates that count quiet cells say little where most of them are left out. */
 static void print_activity(const strake_part_report *part, FILE *stream)
 {
@@ -192,6 +229,7 @@ void strake_summary_print(const strake_result *result, FILE *stream)
     print_course(result, stream);
     print_parts(result, stream);
     print_meeting(result, stream);
+    print_dealings(result, stream);
     print_numbers(&domain, result->seconds, stream);
     strake_summary_print_cpu(result->part, result->parts, stream);
     print_tuning(result, stream);

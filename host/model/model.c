@@ -50,6 +50,20 @@ double strake_model_reduce(const strake_device_model *model, int numbers)
     return numbers > 0 ? numbers * (model->reduce + message) : 0.0;
 }
 
+double strake_model_passes(const strake_device_model *model, int passes, double bytes_down,
+                           double messages_down, double bytes_up, double messages_up)
+{
+    const double down = bytes_down > 0.0 ? strake_path_seconds(&model->path[STRAKE_DOWN_PAGEABLE],
+                                                               bytes_down / passes)
+                                         : 0.0;
+    const double up = bytes_up > 0.0
+                          ? strake_path_seconds(&model->path[STRAKE_UP_PAGEABLE], bytes_up / passes)
+                          : 0.0;
+    const double further = fmax(messages_down - passes, 0.0) * model->message.down +
+                           fmax(messages_up - passes, 0.0) * model->message.up;
+    return passes * (model->barrier + down + up) + (isfinite(further) ? further : 0.0);
+}
+
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes)
 {
     const strake_path_kind first = up ? STRAKE_UP_PAGEABLE : STRAKE_DOWN_PAGEABLE;

@@ -331,6 +331,7 @@ void strake_report_device(const strake_case *which, const strake_part_report *pa
     strake_json_integers(json, "rows", 2, (const int64_t[]){part->first, part->end});
     print_tuning(which, part, json);
     print_model(&part->borders, json);
+    strake_report_dealings(part, json);
     strake_json_object(json, "seconds", STRAKE_JSON_LINE);
     strake_json_number(json, "compute", part->compute);
     strake_json_number(json, "exchange", part->exchange);

@@ -102,6 +102,9 @@ void strake_report_device(const strake_case *which, const strake_part_report *pa
 /** Appends the member "choice": what was predicted and measured to choose where a case runs. */
 void strake_report_choices(const strake_solver *solver, strake_json *json);
 
+/** Appends the members "exchange" and "waiting" of a part that meets others within a step; else nothing. */
+void strake_report_dealings(const strake_part_report *part, strake_json *json);
+
 /** Of several ranks: appends the member "rank_exchange": how they exchange, predicted and measured. */
 void strake_report_exchange(const strake_solver *solver, strake_json *json);
 

@@ -19,6 +19,41 @@ typedef struct strake_part_exchange {
         predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for; NaN: unknown */
 } strake_part_exchange;
 
+/** What a part that meets others within its legs waits for. */
+typedef enum strake_part_wait {
+    STRAKE_WAIT_BORDERS, /**< forces of others on what it has as ghosts */
+    STRAKE_WAIT_STEP,    /**< all, to agree on the time step */
+    STRAKE_WAIT_ORDER,   /**< all, before slabs change hands */
+    STRAKE_PART_WAITS
+} strake_part_wait;
+
+enum { STRAKE_PART_PASSES = 2 /* of a step, after each of which it exchanges */ };
+
+/** What such a part exchanged with others and waited for, on average of a step. */
+typedef struct strake_part_dealings {
+    double steps;          /**< with others; 0: it was alone, and nothing of this is known */
+    double sent, received; /**< bytes, between two orders */
+    double messages_sent, messages_received;
+    double orders;                     /**< with others, all in all */
+    double order_sent, order_received; /**< bytes, of one of them */
+    double
+        moving; /**< seconds: of copies, or of a device's transfers with nothing beside them; NaN: not known */
+    int samples;                      /**< steps in which these were timed */
+    double predicted_moving;          /**< by the device's stored model; NaN: there is none */
+    double waited[STRAKE_PART_WAITS]; /**< seconds */
+    double predicted_waiting; /**< until the one with most work has done that; NaN: not known */
+} strake_part_dealings;
+
+/** Seconds of a step in which it waited for anything. */
+static inline double strake_part_waited(const strake_part_dealings *is)
+{
+    double seconds = 0.0;
+    for (int k = 0; k < STRAKE_PART_WAITS; k++) {
+        seconds += is->waited[k];
+    }
+    return seconds;
+}
+
 /** One part of WHERE during and after a run. */
 typedef struct strake_part_report {
     int rank;           /**< that it belongs to, ... */
@@ -57,6 +92,7 @@ typedef struct strake_part_report {
     int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
     char why_dropped[300]; /**< and how it failed */
     strake_part_exchange borders;
+    strake_part_dealings dealings;
     char tuned[16];           /**< strake_tuned_level_name() of what its settings come from */
     char tuned_differs[200];  /**< how it differs from what would fit exactly, or "" */
     char tuned_settings[900]; /**< "run.fusion=stream run.hold=60", without what the case gives */

@@ -162,6 +162,14 @@ strake_status strake_sph_fail_stopped(strake_error *error)
     return strake_fail(error, STRAKE_ERR_STATE, "another part failed");
 }
 
+/* It waited since then. */
+static void note_wait(strake_sph_run *run, strake_part_wait why, double start)
+{
+    const double waited = strake_clock_seconds() - start;
+    own_of(run)->waited += waited;
+    run->dealings.waited[why] += waited;
+}
+
 strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error)
 {
     strake_sph_crew *const crew = run->crew;
@@ -191,7 +199,7 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
         }
         said->sum += m->said[count % 2].sum;
     }
-    own->waited += strake_clock_seconds() - start;
+    note_wait(run, said->is_order ? STRAKE_WAIT_ORDER : STRAKE_WAIT_STEP, start);
     (void)strake_sph_turn(run, before.kind, before.what);
     return STRAKE_OK;
 }
@@ -276,6 +284,7 @@ bool strake_sph_has_reader(const strake_sph_run *run, int end)
 
 void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes)
 {
+    strake_sph_note_sent(run, bytes);
     return strake_sph_box_of(own_of(run), is_half, end, bytes);
 }
 
@@ -318,15 +327,24 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
             box[side] = m->box[is_half][ghost[side] == m->own.first ? 0 : 1];
         }
     }
-    own_of(run)->waited += strake_clock_seconds() - start;
+    note_wait(run, STRAKE_WAIT_BORDERS, start);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     return STRAKE_OK;
 }
 
 /* --- particles that change hands ------------------------------------------------------------------- */
 
+/* A particle as it lies in an outbox. */
+static double bytes_of_one(const strake_sph_run *run)
+{
+    return (double)(STRAKE_SPH_STATES * run->element + (int)(sizeof(int64_t) + sizeof(int32_t)) +
+                    1);
+}
+
 strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count)
 {
+    run->dealings.orders++;
+    run->dealings.order_sent += (double)count * bytes_of_one(run);
     return strake_sph_outbox_of(own_of(run), run, count);
 }
 
@@ -366,9 +384,10 @@ int64_t strake_sph_count_arrivals(const strake_sph_run *run, const unsigned char
     return count;
 }
 
-void strake_sph_take_arrivals(const strake_sph_run *run, const unsigned char *share,
+void strake_sph_take_arrivals(strake_sph_run *run, const unsigned char *share,
                               strake_sph_image *image, int64_t count)
 {
+    const int64_t first = count;
     for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
         const strake_sph_image *const out = &run->crew->member[k].out;
         for (int64_t p = 0; is_other(run, k) && p < out->count; p++) {
@@ -377,4 +396,5 @@ void strake_sph_take_arrivals(const strake_sph_run *run, const unsigned char *sh
             }
         }
     }
+    run->dealings.order_received += (double)(count - first) * bytes_of_one(run);
 }

@@ -130,6 +130,14 @@ bool strake_sph_has_reader(const strake_sph_run *run, int end);
 /** The box of an end for a pass. @return NULL: no memory for so many bytes */
 void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes);
 void *strake_sph_box_of(strake_sph_member *member, bool is_half, int end, size_t bytes);
+/** So many bytes of forces go to others, or have come from them. */
+void strake_sph_note_sent(strake_sph_run *run, size_t bytes);
+void strake_sph_note_received(strake_sph_run *run, size_t bytes);
+/** Of a step with others copies or transfers took so long, all in all [s]. */
+void strake_sph_note_moving(strake_sph_run *run, double seconds);
+/** The same for a report. */
+void strake_sph_describe_dealings(const strake_sph_run *run, strake_part_dealings *out);
+
 /** What is in the boxes of this pass may be read. */
 void strake_sph_bring(strake_sph_run *run, bool is_half);
 
@@ -149,7 +157,7 @@ strake_sph_image *strake_sph_outbox_of(strake_sph_member *member, const strake_s
 /** How many particles others left that belong to slices of which @p share says that the run holds them. */
 int64_t strake_sph_count_arrivals(const strake_sph_run *run, const unsigned char *share);
 /** Puts them behind the first @p count particles of an image, which has room for them. */
-void strake_sph_take_arrivals(const strake_sph_run *run, const unsigned char *share,
+void strake_sph_take_arrivals(strake_sph_run *run, const unsigned char *share,
                               strake_sph_image *image, int64_t count);
 
 #endif

@@ -267,11 +267,19 @@ static strake_status record_commands(strake_part *part, strake_cl_record *record
     return strake_sph_device_record(((body *)part->body)->run, record, error);
 }
 
+static void describe_dealings(const strake_part *part, strake_part_report *out)
+{
+    const body *const b = part->body;
+    if (b != NULL && b->run != NULL) {
+        strake_sph_describe_dealings(b->run, &out->dealings);
+    }
+}
+
 static void describe(const strake_part *part, strake_part_report *out, strake_isa isa, int threads,
                      const char *name)
 {
     strake_machine machine;
-    (void)part;
+    describe_dealings(part, out);
     strake_machine_read(&machine);
     (void)snprintf(out->name, sizeof out->name, "%s", name != NULL ? name : machine.cpu);
     (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
@@ -312,6 +320,7 @@ static void describe_device(const strake_part *part, strake_part_report *out)
 {
     const strake_particles *const p = strake_particles_of(part->domain);
     strake_part_describe_device(part, p->which->precision, out);
+    describe_dealings(part, out);
     out->bit_exact = out->bit_exact && !p->scene.sph.is_fast;
     if (part->body != NULL) {
         strake_sph_device_describe(((body *)part->body)->run, &out->kernels);

@@ -1,6 +1,7 @@
 /* Steps on a device beside others: forces of its outermost slices go to them, theirs come for its ghosts. */
 #include <limits.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "particles/crew.h"
 #include "particles/device.h"
@@ -90,6 +91,7 @@ cleanup:
 /* What was asked for comes with the forces. */
 static strake_status leave_found(strake_sph_device *own, strake_error *error)
 {
+    strake_sph_note_sent(&own->run, sizeof own->seen);
     return strake_sph_download_from(own, own->transfers, false, own->found, 0, sizeof own->seen,
                                     own->seen, error);
 }
@@ -102,25 +104,46 @@ static strake_range find_edge(const strake_sph_device *own, int end)
     return strake_sph_has_reader(&own->run, end) ? slice : (strake_range){at, at};
 }
 
+/* Of some steps transfers are timed, with nothing beside them. */
+static bool is_timed(const strake_sph_run *run)
+{
+    enum { EVERY = 64, FIRST = 8 };
+    return run->dealings.steps % EVERY == FIRST;
+}
+
+/* Waits for the kernels so far, and begins to time what follows. */
+static strake_status start_timing(strake_sph_device *own, double *start, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_wait_queue(own->session.cl, own->session.device, &own->waiter, own->queue,
+                                    error));
+    *start = strake_clock_seconds();
+cleanup:
+    return status;
+}
+
 strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const char *const edges = "sph_pass, edges";
+    static const char *const edges = "sph_pass, edges", *const inner = "sph_pass, inner";
     strake_sph_device *const own = (strake_sph_device *)run;
     const strake_cl *const cl = own->session.cl;
     const strake_range low = find_edge(own, 0), high = find_edge(own, 1);
     /* Of one slice it is both. */
     const strake_range last = {high.first > low.end ? high.first : low.end, high.end};
     const strake_range between = {low.end, last.first};
+    const bool timed = is_timed(run);
+    double start = 0.0;
     int64_t row = 0;
     strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
     STRAKE_TRY(add_forces(own, edges, is_half, low, &row, error));
     STRAKE_TRY(add_forces(own, edges, is_half, last, &row, error));
+    STRAKE_TRY(timed ? start_timing(own, &start, error) : STRAKE_OK);
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
-    STRAKE_TRY(add_forces(own, "sph_pass, inner", is_half, between, &row, error));
+    STRAKE_TRY(timed ? STRAKE_OK : add_forces(own, inner, is_half, between, &row, error));
     STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_forces(own, is_half, end, error)
@@ -128,9 +151,15 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     }
     STRAKE_TRY(own->is_asked && !is_half ? leave_found(own, error) : STRAKE_OK);
     STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
-    own->passed[is_half] = row;
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "the device's edge slices");
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
+    if (timed) {
+        run->dealings.moving =
+            (is_half ? run->dealings.moving : 0.0) + strake_clock_seconds() - start;
+        STRAKE_TRY(add_forces(own, inner, is_half, between, &row, error));
+        STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
+    }
+    own->passed[is_half] = row;
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     strake_sph_bring(run, is_half);
 cleanup:
@@ -145,16 +174,28 @@ static strake_status take_forces(strake_sph_device *own, bool is_whole, strake_e
     const size_t each = 4 * (size_t)own->run.element;
     const void *box[2] = {NULL, NULL};
     int64_t ghost[2];
+    const bool timed = is_timed(&own->run);
+    double start = 0.0;
     strake_sph_find_ghosts(&own->run, ghost);
     STRAKE_TRY(strake_sph_await(&own->run, is_whole, ghost, box, error));
+    STRAKE_TRY(timed ? start_timing(own, &start, error) : STRAKE_OK);
     for (int side = 0; side < 2; side++) {
         const strake_range range = own->ghost[side];
         if (box[side] == NULL || range.first >= range.end) {
             continue;
         }
+        strake_sph_note_received(&own->run, (size_t)(range.end - range.first) * each);
         STRAKE_TRY(
             strake_sph_upload_to(own, own->transfers, false, own->force, (size_t)range.first * each,
                                  (size_t)(range.end - range.first) * each, box[side], error));
+    }
+    if (timed) {
+        STRAKE_TRY(
+            strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
+        own->run.dealings.moving += strake_clock_seconds() - start;
+        if (is_whole) {
+            strake_sph_note_moving(&own->run, own->run.dealings.moving);
+        }
     }
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->queue, own->transfers, error));
 cleanup:

@@ -7,6 +7,7 @@
 #define STRAKE_PARTICLES_RUN_H
 
 #include "engine/partition.h"
+#include "part/report.h"
 #include "particles/sph.h"
 
 /** What a run has done, and when it is. */
@@ -33,6 +34,20 @@ typedef struct strake_sph_image {
     strake_sph_state state;
     void *rest[STRAKE_PARTICLE_AXES]; /**< positions when the order was made */
 } strake_sph_image;
+
+enum { STRAKE_SPH_SAMPLES = 32 };
+
+/** What a run exchanged with others and waited for, so far. */
+typedef struct strake_sph_dealings {
+    int64_t steps, orders; /**< with others */
+    double sent, received; /**< bytes of forces */
+    double messages_sent, messages_received;
+    double order_sent, order_received; /**< bytes of particles */
+    double waited[STRAKE_PART_WAITS];  /**< [s] */
+    double moving;                     /**< [s] of the present step's copies or transfers */
+    int64_t samples;                   /**< steps of which that was timed; the last ones: */
+    double sample[STRAKE_SPH_SAMPLES];
+} strake_sph_dealings;
 
 typedef struct strake_sph_run strake_sph_run;
 typedef struct strake_sph_crew strake_sph_crew;
@@ -102,8 +117,9 @@ struct strake_sph_run {
     bool is_seen;         /**< ... as they are now */
     double end;           /**< of the step under way [s] */
     double pause; /**< no step begins at this time or later [s]; INFINITY: none is waited for */
-    strake_sph_crew *crew;         /**< NULL: it is alone for ever */
-    int member;                    /**< of the crew */
+    strake_sph_crew *crew; /**< NULL: it is alone for ever */
+    int member;            /**< of the crew */
+    strake_sph_dealings dealings;
     struct strake_worker_log *log; /**< of what it does and waits for; NULL: not recorded */
     strake_range own;              /**< slices */
     strake_range inner;            /**< particles in them; those of a run that is alone are all */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/element.h"
 #include "base/error.h"
 #include "particles/crew.h"
@@ -154,9 +155,11 @@ static strake_status take_forces(strake_sph_cpu *own, bool is_half, strake_error
 {
     strake_status status = STRAKE_OK;
     const void *box[2] = {NULL, NULL};
+    double start = 0.0;
     int64_t ghost[2];
     strake_sph_find_ghosts(&own->run, ghost);
     STRAKE_TRY(strake_sph_await(&own->run, is_half, ghost, box, error));
+    start = strake_clock_seconds();
     (void)strake_sph_turn(&own->run, STRAKE_SPAN_TRANSFER, "forces of others");
     for (int side = 0; side < 2; side++) {
         const strake_range range =
@@ -167,7 +170,12 @@ static strake_status take_forces(strake_sph_cpu *own, bool is_half, strake_error
                                    strake_element_get(box[side], own->run.element, 4 * p + k));
             }
         }
+        if (box[side] != NULL) {
+            strake_sph_note_received(&own->run, 4 * (size_t)(range.end - range.first) *
+                                                    (size_t)own->run.element);
+        }
     }
+    own->run.dealings.moving += strake_clock_seconds() - start;
 cleanup:
     return status;
 }
@@ -216,7 +224,7 @@ static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error
     const strake_sph_state *const state = is_half ? &own->parts.half : &own->parts.now;
     const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
     int64_t first = 0, end = groups;
-    double square = 0.0, sound = 0.0;
+    double square = 0.0, sound = 0.0, start = 0.0;
     (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "pressures");
     if (!is_half) {
         filter(own);
@@ -230,10 +238,14 @@ static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error
         (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "edge slices");
         square = fmax(add_forces(own, state, 0, first), add_forces(own, state, end, groups));
         (void)strake_sph_turn(run, STRAKE_SPAN_TRANSFER, "forces to others");
+        start = strake_clock_seconds();
         for (int k = 0; k < 2; k++) {
             STRAKE_TRY(strake_sph_has_reader(run, k) ? leave_forces(own, is_half, k, error)
                                                      : STRAKE_OK);
         }
+        /* Of a step: both passes, and what came for the first one. */
+        run->dealings.moving =
+            (is_half ? run->dealings.moving : 0.0) + strake_clock_seconds() - start;
         strake_sph_bring(run, is_half);
     }
     (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE,
@@ -251,6 +263,9 @@ static strake_status advance(strake_sph_run *run, bool is_whole, strake_error *e
     strake_sph_cpu *const own = (strake_sph_cpu *)run;
     const int64_t count = own->parts.count;
     STRAKE_TRY(strake_sph_is_alone(run) ? STRAKE_OK : take_forces(own, is_whole, error));
+    if (is_whole && !strake_sph_is_alone(run)) {
+        strake_sph_note_moving(run, run->dealings.moving);
+    }
     (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, is_whole ? "a step" : "half a step");
 #pragma omp parallel for num_threads(own->threads)
     for (int64_t first = 0; first < count; first += CHUNK) {

@@ -160,6 +160,7 @@ static strake_status take_step(strake_sph_run *run, double until, bool is_last, 
     clock->pairs += 2.0 * run->pairs;
     clock->steps++;
     clock->since++;
+    run->dealings.steps += strake_sph_is_alone(run) ? 0 : 1;
     STRAKE_TRY(goes_ahead ? go_ahead(run, error) : look(run, 2, &clock->bound, error));
 cleanup:
     return status;

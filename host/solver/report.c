@@ -50,6 +50,22 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
     out->rate_unit = domain.rate_unit;
 }
 
+/*
+ * Whoever has less work than another waits for that: what it exchanges hides behind work, so that waits beyond these are
+ * what does not.
+ */
+static void predict_waiting(strake_part_report *part, int parts, double steps)
+{
+    double most = 0.0;
+    for (int k = 0; k < parts; k++) {
+        most = fmax(most, part[k].compute / steps);
+    }
+    for (int k = 0; k < parts; k++) {
+        part[k].dealings.predicted_waiting =
+            part[k].dealings.steps > 0.0 ? most - part[k].compute / steps : (double)NAN;
+    }
+}
+
 int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most)
 {
     if (solver->remote.report != NULL) {
@@ -58,8 +74,12 @@ int strake_solver_parts(const strake_solver *solver, strake_part_report *out, in
         }
         return solver->remote.reports;
     }
-    for (int e = 0; e < solver->team.parts && e < most && out != NULL; e++) {
+    const int parts = solver->team.parts < most ? solver->team.parts : most;
+    for (int e = 0; e < parts && out != NULL; e++) {
         describe(solver, &solver->team.part[e], &out[e]);
+    }
+    if (out != NULL) {
+        predict_waiting(out, parts, (double)(solver->domain->step - solver->first_step));
     }
     return solver->team.parts;
 }

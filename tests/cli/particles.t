@@ -131,12 +131,22 @@ if [ -n "$device" ]; then
     # By their work, and moved while they run; as given; and stopped in the midst of an order, to go on on one.
     for parts in "cpu,$device" "$device,cpu,$device --split 2,3,3"; do
         # shellcheck disable=SC2086
-        try run drop.yaml --on $parts --threads 1 --quiet --output two --report two.json --set checkpoint.every=30
+        try run drop.yaml --on $parts --threads 1 --output two --report two.json --set checkpoint.every=30
         check "the same bytes from $parts" same one two
         rm -rf two
     done
     check "each of them had particles" bash -c '
         tr -d "\n" <two.json | grep -oE "\"rows\": \[[0-9]+, [0-9]+\]" | tr -d "[:,]" | awk "{if (\$2 >= \$3) exit 1} END {exit NR != 3}"'
+    # Bytes of forces: of cuts between three parts; 56 of what a device finds come down with those of its first passes.
+    check "what is exchanged and waited for is told of a step, the same bytes sent and received" bash -c '
+        tr -d "\n" <two.json | grep -oE "\"bytes_sent_per_step\": .*\"orders\": [0-9]+" >/dev/null &&
+        grep -oE "\"(bytes_sent|bytes_received|transfers_received|order_seconds|time_step_seconds|forces_seconds)_per_step\": [0-9.e+-]+" two.json |
+            tr -d "\":" | awk "{n[\$1]++; s[\$1] += \$2; v[\$1, n[\$1]] = \$2}
+                END {extra = s[\"bytes_sent_per_step\"] - s[\"bytes_received_per_step\"]
+                     exit !(n[\"bytes_sent_per_step\"] == 3 && s[\"bytes_received_per_step\"] > 0 && extra >= 0 && extra <= 112 &&
+                            v[\"transfers_received_per_step\", 1] == 2 && v[\"transfers_received_per_step\", 2] == 4 &&
+                            s[\"forces_seconds_per_step\"] > 0 && s[\"time_step_seconds_per_step\"] > 0)}" &&
+        grep -qE "^a step +bytes out +bytes in" .out && grep -qE "^ocl:0 +[0-9]+ +[0-9]+ +[0-9.]+ " .out'
     try run drop.yaml --on "cpu,$device" --threads 1 --split 3,13 --set run.balance=slice --quiet --output two --report two.json --set checkpoint.every=30
     check "the same bytes where slices move one by one" same one two
     check "as the rule says" bash -c 'grep -o "\"rows\": \[[0-9]*, [0-9]*\], \"seconds\"" two.json | tr -d "[:,]" |
