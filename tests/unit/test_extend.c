@@ -564,6 +564,26 @@ static void loops_of_surveys_count_what_is_beyond(void **state)
     }
 }
 
+/* Looked at in any order, by several threads, while ghosts are filled. */
+static void of_many_unstable_cells_the_first_is_told(void **state)
+{
+    strake_error error;
+    (void)state;
+    strake_case *which = NULL;
+    static const char *const text =
+        "problem: mpdata3d\ngrid: {planes: 40, rows: 48, cols: 72}\ntime: {dt: 1, steps: 1}\n"
+        "fields: {psi: 1, u1: {uniform: {velocity: [0.5, 0.5, 0.5]}}, u2: 0.5,\n"
+        "         u3: {uniform: {velocity: [0.5, 0.5, 0.5]}}}\n";
+    assert_int_equal(strake_case_parse("many", text, NULL, false, &which, &error), STRAKE_OK);
+    for (int threads = 1; threads <= 3; threads++) {
+        const strake_options options = {.where = "cpu", .threads = threads};
+        strake_solver *solver = NULL;
+        assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_ERR_USAGE);
+        assert_non_null(strstr(error.text, "cell [0, 0, 0] over h add up to 1.5; "));
+    }
+    strake_case_close(&which);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,6 +594,7 @@ int main(void)
         cmocka_unit_test(placements_do_not_matter),
         cmocka_unit_test(surveys_find_the_cell_of_the_largest_outflow),
         cmocka_unit_test(loops_of_surveys_count_what_is_beyond),
+        cmocka_unit_test(of_many_unstable_cells_the_first_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
