@@ -58,6 +58,8 @@ typedef struct strake_rank_group {
     double *
         before; /**< where slabs differ, on rank 0: [all slabs + 1] work before each; NULL: they are alike */
     double worked; /**< likewise, on all: work of this rank's slabs at the last look */
+    bool
+        is_moving; /**< where parts exchange within their legs: slabs were given that not all ranks have taken yet */
     bool is_fresh; /**< likewise: slabs have come to others, who compute all of them at first */
     strake_decisions log;
 } strake_rank_group;

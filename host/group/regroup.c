@@ -8,6 +8,7 @@
 #include "group/border.h"
 #include "group/commons.h"
 #include "group/shares.h"
+#include "group/within.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PARTS, MOST_RANGES = 2 };
 
@@ -63,8 +64,7 @@ strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error
     const int count = strake_ranks_count(group->domain->ranks);
     const int policy = strake_regroup_policy(group, &cost, &least);
     strake_looks_begin(&group->looks);
-    group->balances =
-        group->domain->ranks != NULL && policy != STRAKE_BALANCE_FIXED && !strake_is_within(group);
+    group->balances = group->domain->ranks != NULL && policy != STRAKE_BALANCE_FIXED;
     if (!group->balances) {
         return STRAKE_OK;
     }
@@ -91,6 +91,8 @@ strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error
     strake_balancer_begin(group->balancer, (strake_balance_policy)policy, count, slabs, cost);
     group->balancer->least = least;
     group->balancer->gain = least_gain;
+    /* Where slabs are slices of cells, as in the paper, the rule's slice is one. */
+    group->balancer->slice = strake_is_within(group) ? 1 : group->balancer->slice;
     group->balancer->threshold = group->which->run.balance_threshold;
     return STRAKE_OK;
 }
@@ -356,6 +358,16 @@ cleanup:
     return status;
 }
 
+/* Where a move puts each rank's slabs. */
+static void find_owned(const strake_rank_group *group, const verdict *wants, strake_range *owned)
+{
+    int64_t first = 0;
+    for (int k = 0; k < strake_ranks_count(group->domain->ranks); k++) {
+        owned[k] = (strake_range){first, first + wants->slabs[k]};
+        first = owned[k].end;
+    }
+}
+
 /*
  * Moves slabs; where some device has no room for what its rank would gain, they go back for good, since
  * that is no reason to end a run. Collective.
@@ -363,18 +375,12 @@ cleanup:
 static strake_status move(strake_rank_group *group, bool *moved, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const verdict *const wants = &group->look->said;
     strake_range *const before = group->look->before;
     strake_range *const owned = group->look->owned;
     double weight[STRAKE_MAX_PARTS];
     strake_error cause = {STRAKE_OK, ""};
     const int count = strake_ranks_count(group->domain->ranks);
-    int64_t first = 0;
-    for (int k = 0; k < count; k++) {
-        before[k] = group->owned[k];
-        owned[k] = (strake_range){first, first + wants->slabs[k]};
-        first = owned[k].end;
-    }
+    memcpy(before, group->owned, (size_t)count * sizeof *before);
     strake_shares_split(group, weight);
     STRAKE_TRY(hand_over(group, owned, error));
     status = strake_ranks_agree(group->domain->ranks,
@@ -419,7 +425,9 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     }
     strake_team_weigh(group->team);
     if (group->is_fresh) { /* on all ranks */
-        group->is_fresh = false;
+        bool settled = true;
+        STRAKE_TRY(group->is_moving ? strake_within_settle(group, &settled, error) : STRAKE_OK);
+        group->is_fresh = !settled;
         group->worked = strake_domain_work(group->domain, group->domain->own);
         forget(group);
         strake_looks_anew(&group->looks);
@@ -441,7 +449,10 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     start = strake_clock_seconds();
     group->usual = 0.0;
     group->is_fresh = group->domain->work != NULL;
-    STRAKE_TRY(move(group, &moved, error));
+    find_owned(group, &look->said, look->owned);
+    STRAKE_TRY(strake_is_within(group)
+                   ? strake_within_move(group, group->look->owned, &moved, error)
+                   : move(group, &moved, error));
     if (decides && moved) {
         const double took = strake_clock_seconds() - start;
         strake_decisions_moved(&group->log, group->domain->step, took);

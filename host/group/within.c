@@ -93,6 +93,73 @@ cleanup:
     return status;
 }
 
+/* Shares this rank's slabs among the parts that have some, as they are shared now. @return whether all have room */
+static bool split_own(const strake_rank_group *group, strake_range own, int64_t *slabs)
+{
+    const strake_team *const team = group->team;
+    double weight[STRAKE_MAX_PARTS];
+    strake_range range[STRAKE_MAX_PARTS];
+    bool has_room = true;
+    strake_shares_split(group, weight);
+    strake_partition(own.end - own.first, team->parts, weight, range);
+    for (int e = 0; e < team->parts; e++) {
+        slabs[e] = range[e].end - range[e].first;
+    }
+    for (int e = 0; e < team->parts; e++) {
+        strake_partition_keep(slabs, team->parts, e, weight[e] > 0.0 ? 1 : 0);
+    }
+    for (int e = 0, first = (int)own.first; e < team->parts; first += (int)slabs[e++]) {
+        const strake_range then = {first, first + slabs[e]};
+        has_room = has_room && (slabs[e] == 0 || strake_part_has_room(&team->part[e], then));
+    }
+    return has_room;
+}
+
+/*
+ * Nothing is handed over here: parts take their slabs with the next order. Until then nobody balances.
+ */
+strake_status strake_within_move(strake_rank_group *group, const strake_range *owned, bool *moved,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain *const d = group->domain;
+    int64_t slabs[STRAKE_MAX_PARTS];
+    double lacks = 0.0;
+    lacks = split_own(group, owned[strake_ranks_self(d->ranks)], slabs) ? 0.0 : 1.0;
+    STRAKE_TRY(strake_ranks_most(d->ranks, &lacks, 1, error));
+    *moved = !(lacks > 0.0);
+    if (!*moved) {
+        strake_tell(&group->team->notices, "slices stay with their ranks from now on: a part has "
+                                           "no room for what it would get");
+        strake_decisions_refused(&group->log, d->step, "no room");
+        group->balances = false;
+        return STRAKE_OK;
+    }
+    strake_shares_set(group, owned);
+    STRAKE_TRY(
+        strake_ranks_agree(d->ranks, strake_rebalance_move(group->pace, slabs, error), error));
+    STRAKE_TRY(d->ops->share(d, owned, error));
+    group->pace->balances = group->pace->levels = false;
+    group->is_moving = true;
+cleanup:
+    return status;
+}
+
+/* Whether all ranks have the slabs that they were given; the balance of their parts then goes on. Collective. */
+strake_status strake_within_settle(strake_rank_group *group, bool *settled, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double waits = group->domain->ops->is_settled(group->domain) ? 0.0 : 1.0;
+    STRAKE_TRY(strake_ranks_most(group->domain->ranks, &waits, 1, error));
+    *settled = !(waits > 0.0);
+    if (*settled) {
+        group->is_moving = false;
+        strake_rebalance_begin(group->pace);
+    }
+cleanup:
+    return status;
+}
+
 void strake_within_expect(strake_rank_group *group, int64_t aim)
 {
     group->aim = aim;

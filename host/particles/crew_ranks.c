@@ -102,8 +102,12 @@ strake_range strake_sph_far_own(const strake_sph_far *far)
 
 void strake_sph_far_count(strake_sph_far *far, const strake_sph_image *all)
 {
-    const strake_range own = far->owned[far->self];
+    const strake_range own = far->next[far->self];
     const int64_t edge[2] = {own.first, own.end - 1};
+    memcpy(far->owned, far->next, (size_t)far->count * sizeof *far->owned);
+    for (int k = 0; k < STRAKE_SPH_FAR; k++) {
+        far->member[k].own = far->member[k].next;
+    }
     for (int side = 0; side < 2; side++) {
         const int64_t ghost = strake_sph_far_beside(far, own, side);
         far->edges[side] = far->ghosts[side] = 0;

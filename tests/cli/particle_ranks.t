@@ -55,6 +55,11 @@ same "2 ranks make the files of one process"
 on_ranks 3 run drop.yaml --quiet --on "cpu${has_device:+,ocl:0}" --output ranks --set run.shares=1,5,1 --report three.json
 check "given shares are those of the work" test "$(grep -o '"rows": \[0, [0-9]*' three.json | head -1 | grep -o '[0-9]*$')" -lt 3
 same "3 uneven ranks${has_device:+ with OpenCL devices}, with who leaves on record"
+# Every rule moves slices between ranks; bisection moves some of equal shares at its first look, whatever that shows.
+on_ranks 3 run drop.yaml --quiet --on cpu --output ranks --set run.shares=1,1,1 --set run.balance=bisection --report three.json
+check "slices move between ranks" awk '/"rank_balance":/ { on = 1 } on && /"moves": [0-9]+/ { match($0, /"moves": [0-9]+/)
+    moves = substr($0, RSTART + 9, RLENGTH - 9); exit } END { exit !(moves > 0) }' three.json
+same "who keep their bytes"
 on_ranks 2 run drop.yaml --quiet --on cpu --output two --steps 45
 check "they end between two orders" test "$code" -eq 0
 on_ranks 3 run drop.yaml --quiet --on cpu --output two --resume two/checkpoint.strake
