@@ -11,9 +11,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "io/cache.h"
+#include "model/kept.h"
 #include "model/messages.h"
-#include "model/read.h"
-#include "strake.h"
 
 enum { FORMAT = 3 /* of the file; raise it when its members change their meaning */ };
 
@@ -165,31 +164,14 @@ static const char *file_name(const strake_rank_setup *setup, char name[64])
 strake_status strake_rank_model_store(const char *folder, const strake_rank_setup *setup,
                                       const strake_rank_model *model, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     strake_text text = {0};
-    strake_json json = strake_json_on(&text);
+    strake_json json = strake_model_kept_begin(&text, FORMAT);
     char name[64];
-    char *const own = strake_cache_folder_or(folder);
-    char *const path = own != NULL ? strake_path_join(own, file_name(setup, name)) : NULL;
-    STRAKE_CHECK(own != NULL && path != NULL, error, STRAKE_ERR_IO,
-                 "what messages between the ranks cost cannot be kept: there is no cache folder; "
-                 "set STRAKE_CACHE_DIR or give --cache");
-    strake_json_object(&json, NULL, STRAKE_JSON_LINES);
-    strake_json_string(&json, "strake", STRAKE_VERSION);
-    strake_json_integer(&json, "format", FORMAT);
     strake_json_string(&json, "setup", setup->text);
     strake_json_hash(&json, "key", setup->hash);
     strake_rank_model_print(model, NULL, &json);
-    strake_json_end(&json);
-    strake_text_append(&text, "\n", 1);
-    STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory storing a model");
-    STRAKE_TRY(strake_cache_create(own, error));
-    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, text.data, text.length, error));
-cleanup:
-    strake_text_free(&text);
-    free(path);
-    free(own);
-    return status;
+    return strake_model_kept_write(&json, &text, folder, file_name(setup, name),
+                                   "what messages between the ranks cost", error);
 }
 
 /* --- reading -------------------------------------------------------------------------------------- */
@@ -230,15 +212,14 @@ static bool read_model(const strake_node *root, const strake_rank_setup *setup,
                        strake_rank_model *m)
 {
     strake_model_reader r = {true};
-    char version[32] = "", key[32] = "", wanted[32];
+    char key[32] = "", wanted[32];
     const strake_node *const active = strake_node_get(root, "active");
     const strake_node *const messages = strake_node_get(root, "messages");
     const strake_node *const whole = strake_node_get(root, "whole");
     (void)snprintf(wanted, sizeof wanted, "%016" PRIx64, setup->hash);
-    strake_model_read_text(&r, root, "strake", version, sizeof version);
+    strake_model_kept_check(&r, root, FORMAT);
     strake_model_read_text(&r, root, "key", key, sizeof key);
-    r.good = r.good && strcmp(version, STRAKE_VERSION) == 0 && strcmp(key, wanted) == 0 &&
-             strake_model_read_whole(&r, root, "format") == FORMAT;
+    r.good = r.good && strcmp(key, wanted) == 0;
     strake_model_read_text(&r, root, "date", m->date, sizeof m->date);
     m->to = strake_model_read_whole(&r, root, "to");
     strake_model_read_path(&r, strake_node_get(root, "path"), &m->path);
@@ -260,20 +241,6 @@ static bool read_model(const strake_node *root, const strake_rank_setup *setup,
     return r.good;
 }
 
-/* A file of figures, and what it says of its set-up. @return whether it can be read at all */
-static bool read_file(const char *folder, const char *name, strake_node **root)
-{
-    strake_error ignored;
-    char *data = NULL;
-    size_t length = 0;
-    const char *why = NULL;
-    const bool good =
-        strake_cache_read(folder, name, STRAKE_MODEL_MOST_BYTES, &data, &length, &why) &&
-        strake_tree_parse("ranks", data, length, root, &ignored) == STRAKE_OK;
-    free(data);
-    return good;
-}
-
 /* Figures of some other set-up, for the message. */
 static bool find_other(const char *folder, char *text, size_t size)
 {
@@ -283,7 +250,7 @@ static bool find_other(const char *folder, char *text, size_t size)
         strake_model_reader r = {true};
         strake_node *root = NULL;
         if (strncmp(at->d_name, prefix, sizeof prefix - 1) == 0 &&
-            read_file(folder, at->d_name, &root)) {
+            strake_model_kept_read(folder, at->d_name, &root)) {
             strake_model_read_text(&r, root, "setup", text, size);
             found = r.good;
         }
@@ -303,7 +270,8 @@ static strake_rank_found load(const char *folder, const strake_rank_setup *setup
     char name[64];
     char *const path = strake_path_join(folder, file_name(setup, name));
     if (path != NULL && access(path, F_OK) == 0) {
-        const bool good = read_file(folder, name, &root) && read_model(root, setup, out);
+        const bool good =
+            strake_model_kept_read(folder, name, &root) && read_model(root, setup, out);
         found = good ? STRAKE_RANKS_FOUND : STRAKE_RANKS_DAMAGED;
         (void)snprintf(other, size, "%s", path);
     } else if (find_other(folder, other, size)) {

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "io/cache.h"
+#include "model/kept.h"
 #include "model/model.h"
-#include "model/read.h"
 #include "strake.h"
 
 enum { FORMAT = 4 /* of the file; raise it when its members change their meaning */ };
@@ -28,31 +27,13 @@ static const char *file_name(const strake_cl_device *device, char *name, size_t 
 strake_status strake_model_store(const char *folder, const strake_cl_device *device,
                                  const strake_device_model *model, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     strake_text text = {0};
-    strake_json json = strake_json_on(&text);
-    char name[64];
-    char *const own = strake_cache_folder_or(folder);
-    char *const path =
-        own != NULL ? strake_path_join(own, file_name(device, name, sizeof name)) : NULL;
-    STRAKE_CHECK(own != NULL && path != NULL, error, STRAKE_ERR_IO,
-                 "the model of %s cannot be stored: there is no cache folder; set STRAKE_CACHE_DIR "
-                 "or give --cache",
-                 device->name);
-    strake_json_object(&json, NULL, STRAKE_JSON_LINES);
-    strake_json_string(&json, "strake", STRAKE_VERSION);
-    strake_json_integer(&json, "format", FORMAT);
+    strake_json json = strake_model_kept_begin(&text, FORMAT);
+    char name[64], what[300];
+    (void)snprintf(what, sizeof what, "the model of %.200s", device->name);
     strake_model_print(model, NULL, &json);
-    strake_json_end(&json);
-    strake_text_append(&text, "\n", 1);
-    STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory storing a model");
-    STRAKE_TRY(strake_cache_create(own, error));
-    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, text.data, text.length, error));
-cleanup:
-    strake_text_free(&text);
-    free(path);
-    free(own);
-    return status;
+    return strake_model_kept_write(&json, &text, folder, file_name(device, name, sizeof name), what,
+                                   error);
 }
 
 static void read_list(strake_model_reader *r, const strake_node *list, int count, bool up,
@@ -74,15 +55,12 @@ static void read_lists(strake_model_reader *r, const strake_node *map, int count
 static bool read_model(const strake_node *root, strake_device_model *m)
 {
     strake_model_reader r = {true};
-    char version[32] = "";
     const strake_node *paths = strake_node_get(root, "paths");
     const strake_node *messages = strake_node_get(root, "messages");
     const strake_node *active = strake_node_get(root, "active");
     const strake_node *overlap = strake_node_get(root, "overlap");
     const strake_node *launch = strake_node_get(root, "launch");
-    strake_model_read_text(&r, root, "strake", version, sizeof version);
-    r.good = r.good && strcmp(version, STRAKE_VERSION) == 0 &&
-             strake_model_read_member(&r, root, "format") == FORMAT;
+    strake_model_kept_check(&r, root, FORMAT);
     strake_model_read_text(&r, root, "platform", m->platform, sizeof m->platform);
     strake_model_read_text(&r, root, "version", m->version, sizeof m->version);
     strake_model_read_text(&r, root, "name", m->name, sizeof m->name);
@@ -121,21 +99,14 @@ static bool is_of(const strake_device_model *m, const strake_cl_device *device)
 
 bool strake_model_load(const char *folder, const strake_cl_device *device, strake_device_model *out)
 {
-    strake_error ignored;
     strake_node *root = NULL;
     char name[64];
-    char *data = NULL;
-    size_t length = 0;
-    const char *why = NULL;
     char *const own = strake_cache_folder_or(folder);
     memset(out, 0, sizeof *out);
     const bool good = own != NULL &&
-                      strake_cache_read(own, file_name(device, name, sizeof name),
-                                        STRAKE_MODEL_MOST_BYTES, &data, &length, &why) &&
-                      strake_tree_parse(name, data, length, &root, &ignored) == STRAKE_OK &&
+                      strake_model_kept_read(own, file_name(device, name, sizeof name), &root) &&
                       read_model(root, out) && is_of(out, device);
     strake_tree_free(&root);
-    free(data);
     free(own);
     return good;
 }
