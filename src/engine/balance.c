@@ -36,7 +36,7 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
     b->slice = STRAKE_BALANCE_SLICE_SLABS;
     b->threshold = usual_threshold;
     b->width = b->slabs / 4;
-    b->work.before = NULL;
+    b->work.before = b->work.load = b->work.room = NULL;
     b->work.may_rest = false;
     b->work.beyond = -1.0;
     b->work.lost = 0.0;

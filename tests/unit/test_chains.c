@@ -506,6 +506,33 @@ static void with_the_same_work_nothing_swings(void **state)
     }
 }
 
+/* A balancer may begin in memory that held something else. */
+static void what_memory_held_before_says_nothing(void **state)
+{
+    static const int64_t owned[] = {ROWS / 2, ROWS - ROWS / 2};
+    static const double seconds[] = {2e-3, 1e-3};
+    double before[ROWS + 1];
+    int64_t then[2][2];
+    char why[2][200];
+    (void)state;
+    for (int row = 0; row <= ROWS; row++) {
+        before[row] = 100.0 * row;
+    }
+    const double work[] = {before[owned[0]], before[ROWS] - before[owned[0]]};
+    for (int k = 0; k < 2; k++) {
+        strake_balancer *const b = malloc(sizeof *b);
+        assert_non_null(b);
+        memset(b, k == 0 ? 0 : 0x41, sizeof *b);
+        strake_balancer_begin(b, STRAKE_BALANCE_MODEL, 2, owned, 1e-9);
+        strake_balancer_weigh(b, before, work, 2e-3, LOOK);
+        (void)strake_balancer_decide(b, seconds, 1000, then[k], why[k], sizeof why[k]);
+        free(b);
+    }
+    assert_memory_equal(then[0], then[1], sizeof then[0]);
+    assert_string_equal(why[0], why[1]);
+    assert_true(then[0][0] < owned[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_second_device_is_off_below_what_pays),
         cmocka_unit_test(one_disturbed_look_switches_nothing),
         cmocka_unit_test(with_the_same_work_nothing_swings),
+        cmocka_unit_test(what_memory_held_before_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
