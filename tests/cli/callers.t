@@ -7,7 +7,7 @@ has_device=$("$STRAKE" devices 2>/dev/null | grep -c '^ocl:')
 
 call() { # call ARGUMENTS...: leaves $code, .out and .err; what waits for ever ends with 124
     code=0
-    timeout --kill-after=5 120 "$caller" "$@" >.out 2>.err </dev/null || code=$?
+    timeout --kill-after=5 600 "$caller" "$@" >.out 2>.err </dev/null || code=$?
 }
 
 cold() { # no kernel was compiled before

@@ -78,7 +78,7 @@ within() { # within MIB ARGUMENTS...: a run in a group with a limit of so many M
     echo "$1M" >"$group/memory.limit_in_bytes"
     shift
     code=0
-    (echo $BASHPID >"$group/cgroup.procs" && exec timeout 120 "$STRAKE" "$@") >.out 2>.err </dev/null || code=$?
+    (echo $BASHPID >"$group/cgroup.procs" && exec timeout 600 "$STRAKE" "$@") >.out 2>.err </dev/null || code=$?
 }
 
 try run flow.yaml --on cpu --quiet --output free

@@ -70,12 +70,13 @@ check "as they were given" test "$(rows_of 0) $(rows_of 1)" = "20 41"
 try run flow.yaml --quiet --output ranks --report report.json
 check "one process has no ranks to balance" test "$(grep -c rank_balance report.json)" = 0
 
-# Much slower than what other programs could make the other one: it keeps few of the 200 rows of 400 that both had.
+# Much slower than what other programs could make the other one: it keeps few of the 200 rows of 400 that both get.
 slow=(--set grid.rows=400 --set grid.cols=500 --set time.steps=600 --set output.every=300
     --set checkpoint.every=0 --set diagnostics.every=0 --report report.json --quiet)
+both=(--set run.shares=1,1 --set run.balance=model)
 rm -rf one
 "$STRAKE" run walls.yaml "${slow[@]}" --output one
-injected slow:1:cpu@60*20 on_ranks 2 run walls.yaml "${slow[@]}" --output ranks
+injected slow:1:cpu@60*20 on_ranks 2 run walls.yaml "${slow[@]}" "${both[@]}" --output ranks
 same "a rank that becomes slow"
 moved "a rank that becomes slow" 1 30
 check "it ends with less than 180 of 400 rows ($(rows_of 1))" test "$(rows_of 1)" -lt 180
@@ -85,7 +86,7 @@ if [ -n "$has_device" ]; then
         --set output.every=150 --set checkpoint.every=0 --set diagnostics.every=0 --report report.json --quiet)
     rm -rf one
     "$STRAKE" run cube.yaml "${deep[@]}" --output one
-    injected slow:0:ocl:0@60*30 on_ranks 2 run cube.yaml "${deep[@]}" --on ocl:0 --output ranks
+    injected slow:0:ocl:0@60*30 on_ranks 2 run cube.yaml "${deep[@]}" "${both[@]}" --on ocl:0 --output ranks
     same "a device of a rank that becomes slow"
     most=$(grep -o '"rows": \[[0-9]*, [0-9]*\], "seconds"' report.json | grep -o '[0-9]*,' | sort -n | tail -1)
     moved "a device of a rank that becomes slow" 1 30

@@ -81,7 +81,8 @@ done
 tries=0
 files=
 # Rows that move between ranks bring another file: for a moment one rank has none, or the one before.
-while [ "$(echo "$files" | grep -c '[1-9]')" != 1 ] && [ $tries -lt 100 ]; do
+while [ "$(echo "$files" | grep -c '[1-9]')" != 1 ] && [ $tries -lt 600 ]; do
+    [ $tries -eq 0 ] || sleep 0.1
     files=$(for rank in 0 1; do awk '/memfd:strake/ {print $5}' /proc/"$(rank_of $rank)"/maps; done | sort -u)
     tries=$((tries + 1))
 done

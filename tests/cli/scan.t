@@ -133,13 +133,24 @@ wait_for_rows() { # wait_for_rows TABLE N: until it has so many
 "$STRAKE" "${long[@]}" --table killed.csv --set run.patience=17 >.out 2>.err &
 victim=$!
 wait_for_rows killed.csv 1
-children=$(children_of $victim | lines)
 kill -KILL $victim
 { wait $victim; } 2>/dev/null
-sleep 0.3
-left=
-for child in $children; do
-    [ ! -e "/proc/$child" ] || grep -q '^State:.Z' "/proc/$child/status" || left="$left $child"
+# Of runs that would not end by themselves.
+"$STRAKE" scan case.yaml --over time.dt=0.1,0.05 --set time.steps=1000000000 --on cpu --table endless.csv >.out 2>.err &
+victim=$!
+for k in $(seq 6000); do
+    children=$(children_of $victim | lines)
+    [ -z "$children" ] || break
+    sleep 0.02
+done
+{ kill -KILL $victim && wait $victim; } 2>/dev/null
+for k in $(seq 600); do
+    left=
+    for child in $children; do
+        [ ! -e "/proc/$child" ] || grep -q '^State:.Z' "/proc/$child/status" || left="$left $child"
+    done
+    [ -n "$left" ] || break
+    sleep 0.1
 done
 check "a killed scan leaves no process behind ($children)" test -n "$children" -a -z "$left"
 had=$(rows killed.csv)
@@ -151,9 +162,10 @@ for table in part killed; do
     check "to the same results" test "$(column $table.csv psi_checksum | lines)" = "$(column whole.csv psi_checksum | lines)"
 done
 [ "$had" -eq 12 ] || prints "with what it had" "$had were there already"
-"$STRAKE" "${long[@]}" --table crash.csv --quiet 2>.err &
+# The first run is long enough to be caught at it.
+"$STRAKE" scan case.yaml --over time.steps=3000001,7,8 --set grid.rows=8 --set grid.cols=8 --on cpu --table crash.csv --quiet 2>.err &
 victim=$!
-for k in $(seq 200); do
+for k in $(seq 6000); do
     child=$(children_of $victim | head -n 1)
     [ -z "$child" ] || break
     sleep 0.02
@@ -161,7 +173,7 @@ done
 kill -ABRT "$child" # a sanitizer would answer for SEGV itself
 code=0
 wait $victim || code=$?
-check "a process that dies is one failed run" test "$code,$(column crash.csv state | grep -c failed),$(rows crash.csv)" = 1,1,12
+check "a process that dies is one failed run" test "$code,$(column crash.csv state | grep -c failed),$(rows crash.csv)" = 1,1,3
 check "with the reason" grep -q 'ended by signal 6' crash.csv
 
 # Devices: each gets runs of its own.

@@ -274,7 +274,7 @@ exits 0 "a tuning that finished some grids ends well"
 prints "and tells how many are left" '1 grid is still to do: run `strake tune` again'
 check "the file does not call it full" grep -q '^effort: partial$' "$(result partial)"
 mkfifo partial/tuned-pipe.yaml
-timeout 20 "$STRAKE" devices --cache partial >.out 2>.err
+timeout 600 "$STRAKE" devices --cache partial >.out 2>.err
 check "nor does the list of devices" \
     grep -q '^  tuned            mpdata2d double, 1 grid, 20.*; 1 still to do' .out
 check "a pipe among the results keeps nobody waiting" grep -q 'tuned-pipe.yaml are ignored' .err

@@ -10,7 +10,7 @@ bash "$(dirname "$0")/../fuzz/seeds.sh" "${STRAKE:-$build/strake}" "$seeds" >/de
 for target in case npy checkpoint tuned model asc; do
     number=$((number + 1))
     copies=60
-    said=$(timeout 120 "$build/tests/fuzz_$target" $copies "$seeds/$target"/* 2>&1)
+    said=$(timeout 600 "$build/tests/fuzz_$target" $copies "$seeds/$target"/* 2>&1)
     code=$?
     if [ $code -eq 0 ] && [ "$(find "$seeds/$target" -type f | wc -l)" -gt 0 ]; then
         echo "ok $number - fuzz_$target: ${said##*$'\n'}"

@@ -104,7 +104,7 @@ static void the_next_level_is_read_ahead(void **state)
             double part = 0.0;
             strake_harness_step(solver, step == 0 ? 1 : 3);
             (void)snprintf(name, sizeof name, "u1_%d.npy", next);
-            for (int k = 0; k < 200 && part < 0.99; k++) {
+            for (int k = 0; k < 6000 && part < 0.99; k++) {
                 (void)usleep(10000);
                 part = part_in_memory(path_of(name, path), 0, HEAD + BYTES);
             }
@@ -212,7 +212,7 @@ static void levels_of_other_formats_are_read_once_and_ahead(void **state)
             fail_msg("%s", error.text);
         }
         strake_harness_step(solver, 1);
-        for (int k = 0; k < 500 && atomic_load(&reads[1 + linear][1]) < POINTS; k++) {
+        for (int k = 0; k < 6000 && atomic_load(&reads[1 + linear][1]) < POINTS; k++) {
             (void)usleep(10000); /* not one step more is needed */
         }
         assert_int_equal(atomic_load(&reads[1 + linear][1]), POINTS);
