@@ -95,6 +95,11 @@ static strake_status resident_load_inputs(strake_part *part, strake_error *error
     return strake_cl_resident_upload_static(resident_of(part), array, error);
 }
 
+static strake_status resident_let_go(strake_part *part, strake_error *error)
+{
+    return strake_cl_resident_let_go(resident_of(part), error);
+}
+
 static strake_status resident_load_states(strake_part *part, strake_error *error)
 {
     return strake_cl_resident_upload_state(resident_of(part), current(part), error);
@@ -256,6 +261,11 @@ static strake_cl_blocks *blocks_of(const strake_part *part)
     return stripe_of(part)->blocks;
 }
 
+static strake_status blocks_let_go(strake_part *part, strake_error *error)
+{
+    return strake_cl_blocks_let_go(blocks_of(part), error);
+}
+
 static strake_status blocks_load_states(strake_part *part, strake_error *error)
 {
     return strake_cl_blocks_restart(blocks_of(part), error);
@@ -409,6 +419,7 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .steps = steps,
                                          .load_inputs = resident_load_inputs,
                                          .load_states = resident_load_states,
+                                         .let_go = resident_let_go,
                                          .store = resident_store,
                                          .leg = resident_leg,
                                          .meet = resident_meet,
@@ -436,6 +447,7 @@ static const strake_part_ops blocks = {OPENCL_PART,
                                        .steps = steps,
                                        .visit = blocks_visit,
                                        .load_states = blocks_load_states,
+                                       .let_go = blocks_let_go,
                                        .store = blocks_store,
                                        .leg = blocks_leg,
                                        .meet = blocks_meet,

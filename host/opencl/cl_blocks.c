@@ -85,6 +85,10 @@ static strake_status bring(strake_cl_blocks *b, strake_cl_stream *s, const strak
                               strake_cl_blocks_is_periodic(b), error));
         }
     }
+    strake_cl_release_event(api(b), &s->brought);
+    STRAKE_CL("clEnqueueMarkerWithWaitList",
+              api(b)->clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &s->brought), error,
+              b->kernels->device);
     STRAKE_TRY(strake_cl_window_static(w, most.first - base, most.end - base, error));
 cleanup:
     return status;
@@ -269,6 +273,19 @@ strake_status strake_cl_blocks_meet(strake_cl_blocks *b, strake_error *error)
         const strake_cl_block *each = &b->block[k];
         if (each->own.first - around < b->range.first || each->own.end + around > b->range.end) {
             STRAKE_TRY(wait_for(b, k, b->generation, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_let_go(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < b->streams; k++) {
+        if (b->stream[k].brought != NULL) {
+            STRAKE_TRY(strake_cl_wait(api(b), b->kernels->device, &b->waiter, &b->stream[k].brought,
+                                      error));
         }
     }
 cleanup:

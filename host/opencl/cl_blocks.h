@@ -84,6 +84,9 @@ strake_status strake_cl_blocks_bound(strake_cl_blocks *blocks, double *bound, st
  */
 strake_status strake_cl_blocks_meet(strake_cl_blocks *blocks, strake_error *error);
 
+/** Waits until all inputs that the sweep reads in the host arrays are on the device: they may change then. */
+strake_status strake_cl_blocks_let_go(strake_cl_blocks *blocks, strake_error *error);
+
 /** Waits until everything enqueued is done: the next states are in the host arrays. */
 strake_status strake_cl_blocks_finish(strake_cl_blocks *blocks, strake_error *error);
 

@@ -9,8 +9,9 @@
 typedef struct strake_cl_stream {
     cl_command_queue queue;
     strake_cl_window window;
-    cl_event looked; /**< the search for NaN and Inf is done */
-    bool reduces;    /**< what its last block is brought down to is on its way */
+    cl_event looked;  /**< the search for NaN and Inf is done */
+    cl_event brought; /**< what its last block reads in the host arrays is on the device */
+    bool reduces;     /**< what its last block is brought down to is on its way */
 } strake_cl_stream;
 
 typedef struct strake_cl_block {

@@ -101,6 +101,7 @@ static void release_streams(strake_cl_blocks *b)
             (void)api(b)->clFinish(b->stream[k].queue);
         }
         strake_cl_release_event(api(b), &b->stream[k].looked);
+        strake_cl_release_event(api(b), &b->stream[k].brought);
         strake_cl_window_release(&b->stream[k].window);
         if (b->stream[k].queue != NULL) {
             (void)api(b)->clReleaseCommandQueue(b->stream[k].queue);

@@ -193,6 +193,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
     STRAKE_TRY(strake_cl_exchange_create(&s->exchange, &s->window, host, beside,
                                          !options->is_shared, error));
+    strake_cl_lift_open(&s->lift, &s->window, options->pins, options->memory, &s->waiter);
     STRAKE_TRY(strake_cl_resident_plan(s, stripe, stripes, self, error));
     if (!whole) {
         STRAKE_TRY(strake_cl_ghosts_create(&s->window, options->problem, &s->others, error));
@@ -223,6 +224,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_release_event(s->kernels->cl, &s->looked);
     strake_cl_release_event(s->kernels->cl, &s->timed[0]);
     strake_cl_release_event(s->kernels->cl, &s->timed[1]);
+    strake_cl_lift_release(&s->lift);
     strake_cl_exchange_release(&s->exchange);
     strake_cl_ghosts_destroy(&s->others);
     strake_cl_release_buffer(s->kernels, &s->edges.list);
@@ -388,11 +390,6 @@ void strake_cl_resident_undo(strake_cl_resident *s, int steps)
     }
 }
 
-void strake_cl_resident_unpin(strake_cl_resident *s)
-{
-    strake_cl_exchange_unpin(&s->exchange);
-}
-
 strake_status strake_cl_resident_publish(strake_cl_resident *s, strake_error *error)
 {
     return strake_cl_exchange_publish(&s->exchange, error);
@@ -402,19 +399,6 @@ strake_status strake_cl_resident_fetch(strake_cl_resident *s, void *const *array
                                        strake_error *error)
 {
     return strake_cl_exchange_fetch(&s->exchange, false, array, error);
-}
-
-strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_cl *cl = s->kernels->cl;
-    STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->waiter, s->queue, error));
-    if (s->exchange.overlaps) {
-        STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->exchange.waiter,
-                                        s->exchange.queue, error));
-    }
-cleanup:
-    return status;
 }
 
 strake_status strake_cl_resident_look(strake_cl_resident *s, strake_error *error)
@@ -491,6 +475,9 @@ strake_status strake_cl_resident_record(strake_cl_resident *s, strake_cl_record 
     } else {
         s->exchange.queue = s->queue;
     }
+    STRAKE_TRY(s->lift.queue != NULL ? strake_cl_record_renew(k->cl, k->device, k->context, timers,
+                                                              &s->lift.queue, error)
+                                     : STRAKE_OK);
     STRAKE_TRY(timers ? strake_cl_record_begin(record, k->cl, k->device, s->queue, error)
                       : STRAKE_OK);
 cleanup:

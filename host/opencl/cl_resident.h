@@ -42,10 +42,12 @@ typedef struct strake_cl_costs {
 typedef struct strake_cl_resident_options {
     int steps; /**< most per sweep */
     strake_range
-        capacity;   /**< slabs that the stripe may own one day; those that it owns included */
-    bool one_way;   /**< slabs wander down: ghosts are those after the stripe (see below) */
-    bool is_shared; /**< another stripe is on the same device */
-    double limit;   /**< seconds of a wait after which the device counts as hung */
+        capacity;    /**< slabs that the stripe may own one day; those that it owns included */
+    bool one_way;    /**< slabs wander down: ghosts are those after the stripe (see below) */
+    bool is_shared;  /**< another stripe is on the same device */
+    bool pins;       /**< host arrays may be pinned for it: no other device does */
+    uint64_t memory; /**< bytes of the device that it may take */
+    double limit;    /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;
     const strake_problem *problem; /**< of the kernels */
     strake_cl_wakes wakes;         /**< what makes cells active */
@@ -79,6 +81,7 @@ bool strake_cl_resident_weigh(const strake_cl_resident *s, double *work);
  */
 strake_status strake_cl_resident_upload_static(strake_cl_resident *r, void *const *array,
                                                strake_error *error);
+strake_status strake_cl_resident_let_go(strake_cl_resident *r, strake_error *error);
 strake_status strake_cl_resident_upload_state(strake_cl_resident *r, void *const *array,
                                               strake_error *error);
 strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *array,
@@ -116,6 +119,9 @@ strake_status strake_cl_resident_time(strake_cl_resident *r, strake_cl_time *out
 strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, strake_error *error);
 strake_status strake_cl_resident_record(strake_cl_resident *r, strake_cl_record *record,
                                         strake_error *error);
+
+/** Bytes of second arrays of inputs that change. */
+uint64_t strake_cl_resident_held(const strake_cl_resident *resident);
 
 /** What it computes of its cells. */
 void strake_cl_resident_describe_activity(const strake_cl_resident *resident,

@@ -5,12 +5,14 @@
 #include "opencl/cl_active.h"
 #include "opencl/cl_clock.h"
 #include "opencl/cl_ghosts.h"
+#include "opencl/cl_lift.h"
 #include "opencl/cl_resident.h"
 
 struct strake_cl_resident {
     const strake_cl_kernels *kernels;
     strake_cl_window window;
     strake_cl_exchange exchange;
+    strake_cl_lift lift; /* inputs that change */
     strake_cl_ghosts
         *others; /* those of others' slabs that advance themselves; NULL: there are none */
     cl_command_queue queue;

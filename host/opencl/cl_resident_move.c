@@ -5,11 +5,12 @@
 #include "opencl/cl_resident_impl.h"
 
 /*
- * Uploads slabs [first, end) of the window from a host array: runs of slabs that lie together there.
+ * Uploads slabs [first, end) of the window from a host array by a queue: runs of slabs that lie together there.
  * With @p by_map slabs beyond the domain take their source's, else they lie in the host array.
  */
-static strake_status upload(strake_cl_resident *s, cl_mem array, const void *host, bool by_map,
-                            int64_t first, int64_t end, strake_error *error)
+static strake_status upload(strake_cl_resident *s, cl_command_queue queue, cl_mem array,
+                            const void *host, bool by_map, int64_t first, int64_t end,
+                            strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t bytes = strake_cl_window_slab_bytes(&s->window);
@@ -27,17 +28,26 @@ static strake_status upload(strake_cl_resident *s, cl_mem array, const void *hos
                 run++;
             }
         }
-        STRAKE_CL("clEnqueueWriteBuffer",
-                  s->kernels->cl->clEnqueueWriteBuffer(
-                      s->queue, array, CL_FALSE, strake_cl_window_offset(&s->window, slab),
-                      (size_t)run * bytes,
-                      (const char *)host + strake_layout_offset(s->exchange.host, source), 0, NULL,
-                      NULL),
-                  error, s->kernels->device);
+        STRAKE_TRY(strake_cl_pins_write(
+            &s->lift.pins, queue, array, strake_cl_window_offset(&s->window, slab),
+            (size_t)run * bytes,
+            (const char *)host + strake_layout_offset(s->exchange.host, source), NULL, error));
         slab += run;
     }
 cleanup:
     return status;
+}
+
+/* Pins the slabs of an input that the window has: its first upload need not be fast, those beside steps are. */
+static void pin_input(strake_cl_resident *s, void *array)
+{
+    const strake_layout *const l = &s->window.layout, *const host = s->host;
+    const int64_t before = s->base - l->lo[0], after = s->base + l->n[0] + l->hi[0];
+    const int64_t first = before > -host->lo[0] ? before : -(int64_t)host->lo[0];
+    const int64_t end = after < host->n[0] + host->hi[0] ? after : host->n[0] + host->hi[0];
+    const size_t from = strake_layout_offset(host, first);
+    const size_t page = from / STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
+    strake_cl_pins_add(&s->lift.pins, (char *)array + page, strake_layout_offset(host, end) - page);
 }
 
 strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *const *array,
@@ -45,17 +55,56 @@ strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *cons
 {
     strake_status status = STRAKE_OK;
     const strake_layout *l = &s->window.layout;
+    bool beside = false;
+    STRAKE_TRY(strake_cl_lift_begin(&s->lift, array, &beside, error));
     for (int v = 0; v < s->kernels->graph->values; v++) {
-        if (strake_cl_window_needs(&s->window, v) && array[v] != NULL) {
-            STRAKE_TRY(upload(s, s->window.array[s->window.slot[v]], array[v],
-                              s->host->boundary[0] == STRAKE_PERIODIC, -(int64_t)l->lo[0],
-                              l->n[0] + l->hi[0], error));
+        if (!strake_cl_window_needs(&s->window, v) || array[v] == NULL) {
+            continue;
         }
+        if (beside) {
+            pin_input(s, array[v]);
+        }
+        STRAKE_TRY(upload(s, beside ? s->lift.queue : s->queue,
+                          beside ? s->lift.spare[v] : s->window.array[s->window.slot[v]], array[v],
+                          s->host->boundary[0] == STRAKE_PERIODIC, -(int64_t)l->lo[0],
+                          l->n[0] + l->hi[0], error));
     }
+    STRAKE_TRY(beside ? strake_cl_lift_end(&s->lift, array, error) : STRAKE_OK);
     STRAKE_TRY(strake_cl_window_static(&s->window, 0, l->n[0], error));
     STRAKE_TRY(s->others != NULL ? strake_cl_ghosts_prepare(s->others, error) : STRAKE_OK);
     STRAKE_TRY(strake_cl_active_wake(&s->active, &s->window, error));
-    STRAKE_TRY(strake_cl_resident_finish(s, error));
+    STRAKE_TRY(beside ? STRAKE_OK : strake_cl_resident_finish(s, error));
+    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_let_go(strake_cl_resident *s, strake_error *error)
+{
+    return strake_cl_lift_wait(&s->lift, error);
+}
+
+uint64_t strake_cl_resident_held(const strake_cl_resident *s)
+{
+    return s->lift.held;
+}
+
+void strake_cl_resident_unpin(strake_cl_resident *s)
+{
+    strake_cl_exchange_unpin(&s->exchange);
+    strake_cl_pins_release(&s->lift.pins);
+}
+
+strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *cl = s->kernels->cl;
+    STRAKE_TRY(strake_cl_lift_wait(&s->lift, error));
+    STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->waiter, s->queue, error));
+    if (s->exchange.overlaps) {
+        STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->exchange.waiter,
+                                        s->exchange.queue, error));
+    }
 cleanup:
     return status;
 }
@@ -73,7 +122,8 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const
     strake_cl_active_reset(&s->active);
     for (int k = 0; k < s->window.states; k++) {
         const cl_mem current = s->window.state[k].buffer[s->window.parity];
-        STRAKE_TRY(upload(s, current, array[s->window.state[k].input], true, first, end, error));
+        STRAKE_TRY(
+            upload(s, s->queue, current, array[s->window.state[k].input], true, first, end, error));
         STRAKE_TRY(strake_cl_window_fill(&s->window, current, first, end,
                                          s->host->boundary[0] == STRAKE_POLAR ? &s->ghosts : NULL,
                                          error));
@@ -220,7 +270,7 @@ strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range 
     for (int k = 0; k < s->window.states; k++) {
         const cl_mem current = s->window.state[k].buffer[s->window.parity];
         for (int side = 0; side < 2; side++) {
-            STRAKE_TRY(upload(s, current, array[s->window.state[k].input], false,
+            STRAKE_TRY(upload(s, s->queue, current, array[s->window.state[k].input], false,
                               gained[side].first - s->base, gained[side].end - s->base, error));
         }
         STRAKE_TRY(strake_cl_window_fill(&s->window, current, 0, 0, &s->ghosts, error));

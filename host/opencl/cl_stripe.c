@@ -84,6 +84,8 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
                                            .capacity = range,
                                            .one_way = options->one_way,
                                            .is_shared = options->is_shared,
+                                           .pins = options->pins,
+                                           .memory = memory,
                                            .limit = options->limit,
                                            .costs = options->costs,
                                            .problem = problem,
@@ -168,7 +170,7 @@ strake_status strake_cl_stripe_move(strake_cl_stripe *s, strake_range range, str
 void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)
 {
     memset(out, 0, sizeof *out);
-    out->memory = s->held;
+    out->memory = s->held + (s->resident != NULL ? strake_cl_resident_held(s->resident) : 0);
     if (s->blocks != NULL) {
         strake_cl_blocks_describe(s->blocks, out);
     }

@@ -145,7 +145,7 @@ cleanup:
     return status;
 }
 
-static strake_status new_array(strake_cl_window *w, cl_mem *out, strake_error *error)
+strake_status strake_cl_window_new_array(strake_cl_window *w, cl_mem *out, strake_error *error)
 {
     const strake_status status = strake_cl_new_buffer(w->kernels, strake_cl_window_array_bytes(w),
                                                       CL_MEM_READ_WRITE, out, error);
@@ -183,7 +183,7 @@ static strake_status new_state(strake_cl_window *w, strake_cl_state *state, int 
     for (int p = 0; p < 2; p++) {
         cl_int code = CL_SUCCESS;
         if (place < 0) {
-            STRAKE_TRY(new_array(w, &state->buffer[p], error));
+            STRAKE_TRY(strake_cl_window_new_array(w, &state->buffer[p], error));
             continue;
         }
         state->buffer[p] = w->kernels->cl->clCreateSubBuffer(
@@ -248,7 +248,7 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
     }
     w->arrays = strake_cl_window_slots(kernels, w->slot);
     for (int k = 0; k < w->arrays; k++) {
-        STRAKE_TRY(new_array(w, &w->array[k], error));
+        STRAKE_TRY(strake_cl_window_new_array(w, &w->array[k], error));
     }
     STRAKE_TRY(strake_cl_new_buffer(kernels, sizeof(cl_int), CL_MEM_READ_WRITE, &w->found, error));
     STRAKE_TRY(strake_cl_reduce_create(w, error));

@@ -98,6 +98,10 @@ typedef struct strake_cl_window {
 strake_status strake_cl_window_create(strake_cl_window *window, const strake_cl_kernels *kernels,
                                       const strake_layout *layout, bool joins,
                                       cl_command_queue queue, strake_error *error);
+/** One more array like those of the window, the caller's; enqueues filling it. */
+strake_status strake_cl_window_new_array(strake_cl_window *window, cl_mem *out,
+                                         strake_error *error);
+
 /** Whether the canaries before and after every array live; waits. Clears @p intact otherwise. */
 strake_status strake_cl_window_check(const strake_cl_window *window, bool *intact,
                                      strake_error *error);

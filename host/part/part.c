@@ -59,6 +59,14 @@ strake_status strake_part_load_inputs(strake_part *part, strake_error *error)
     return HAS(part, load_inputs) ? part->ops->load_inputs(part, error) : STRAKE_OK;
 }
 
+strake_status strake_part_let_go(strake_part *part, strake_error *error)
+{
+    if (HAS(part, let_go)) {
+        return part->ops->let_go(part, error);
+    }
+    return part->ops->load_inputs == NULL ? strake_part_finish(part, error) : STRAKE_OK;
+}
+
 strake_status strake_part_load_states(strake_part *part, strake_error *error)
 {
     return HAS(part, load_states) ? part->ops->load_states(part, error) : STRAKE_OK;

@@ -94,6 +94,12 @@ typedef struct strake_part_ops {
     strake_status (*load_states)(strake_part *part, strake_error *error);
     strake_status (*store)(strake_part *part, int parity, strake_error *error);
 
+    /**
+     * Waits until it reads no inputs in the host's arrays any more, however far its steps are. NULL: it reads none after
+     * load_inputs; without that, after finish.
+     */
+    strake_status (*let_go)(strake_part *part, strake_error *error);
+
     /** Computes, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
     strake_status (*leg)(strake_part *part, strake_leg *leg, bool *finite, strake_error *error);
     /**
@@ -212,6 +218,7 @@ strake_status strake_part_check(strake_part *part, strake_status status, const s
 void strake_part_unmake(strake_part *part);
 strake_status strake_part_load_inputs(strake_part *part, strake_error *error);
 strake_status strake_part_load_states(strake_part *part, strake_error *error);
+strake_status strake_part_let_go(strake_part *part, strake_error *error);
 strake_status strake_part_store(strake_part *part, int parity, strake_error *error);
 strake_status strake_part_meet(strake_part *part, int leg, strake_error *error);
 strake_status strake_part_fetch(strake_part *part, int leg, int parity, strake_error *error);

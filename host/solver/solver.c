@@ -82,9 +82,7 @@ strake_status strake_solver_let_go(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     for (int e = 0; e < solver->team.parts; e++) {
         strake_part *const part = &solver->team.part[e];
-        if (part->ops->load_inputs == NULL) { /* it may still read the host's */
-            STRAKE_TRY(strake_part_check(part, strake_part_finish(part, error), error));
-        }
+        STRAKE_TRY(strake_part_check(part, strake_part_let_go(part, error), error));
     }
 cleanup:
     return status;

@@ -1,0 +1,151 @@
+#include "opencl/cl_lift.h"
+
+static const strake_cl *api(const strake_cl_lift *l)
+{
+    return l->window->kernels->cl;
+}
+
+static const strake_cl_device *device_of(const strake_cl_lift *l)
+{
+    return l->window->kernels->device;
+}
+
+void strake_cl_lift_open(strake_cl_lift *l, strake_cl_window *window, bool pins, uint64_t memory,
+                         const strake_cl_waiter *waiter)
+{
+    uint64_t largest = 0;
+    const uint64_t used = strake_cl_window_bytes(window->kernels, &window->layout, &largest);
+    l->window = window;
+    l->room = memory > used ? memory - used : 0;
+    l->waiter = *waiter;
+    l->pins = (strake_cl_pins){.cl = window->kernels->cl,
+                               .device = window->kernels->device,
+                               .context = window->kernels->context,
+                               .allowed = pins};
+}
+
+void strake_cl_lift_release(strake_cl_lift *l)
+{
+    if (l->window == NULL) {
+        return;
+    }
+    if (l->queue != NULL) {
+        (void)api(l)->clFinish(l->queue);
+        (void)api(l)->clReleaseCommandQueue(l->queue);
+    }
+    strake_cl_release_event(api(l), &l->read);
+    strake_cl_release_event(api(l), &l->arrived);
+    strake_cl_pins_release(&l->pins);
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        strake_cl_release_buffer(l->window->kernels, &l->spare[v]);
+    }
+    l->window = NULL;
+}
+
+static bool is_new(const strake_cl_lift *l, void *const *array, int v)
+{
+    return strake_cl_window_needs(l->window, v) && array[v] != NULL;
+}
+
+/* A second array of an input. Where there is none nobody fails: it is written where it is. */
+static bool has_spare(strake_cl_lift *l, int v)
+{
+    strake_error ignored;
+    const uint64_t bytes = strake_cl_window_array_bytes(l->window);
+    l->refused = l->refused || (l->spare[v] == NULL && l->held + bytes > l->room);
+    if (l->spare[v] != NULL || l->refused) {
+        return l->spare[v] != NULL;
+    }
+    if (strake_cl_window_new_array(l->window, &l->spare[v], &ignored) != STRAKE_OK) {
+        strake_cl_release_buffer(l->window->kernels, &l->spare[v]);
+        l->refused = true;
+        return false;
+    }
+    l->held += bytes;
+    return true;
+}
+
+static bool has_queue(strake_cl_lift *l)
+{
+    const strake_cl_kernels *const k = l->window->kernels;
+    cl_int code = CL_SUCCESS;
+    if (l->queue == NULL) {
+        const cl_command_queue_properties timers =
+            k->record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0;
+        l->queue = k->cl->clCreateCommandQueue(k->context, k->device->device, timers, &code);
+    }
+    return code == CL_SUCCESS && l->queue != NULL;
+}
+
+/* A marker after what the steps' queue holds now. */
+static strake_status mark_steps(strake_cl_lift *l, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const cl_command_queue steps = l->window->queue;
+    STRAKE_CL("clEnqueueMarkerWithWaitList",
+              api(l)->clEnqueueMarkerWithWaitList(steps, 0, NULL, &l->read), error, device_of(l));
+    STRAKE_CL("clFlush", api(l)->clFlush(steps), error, device_of(l));
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_lift_begin(strake_cl_lift *l, void *const *array, bool *beside,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool again = true, any = false;
+    *beside = false;
+    for (int v = 0; v < l->window->kernels->graph->values; v++) {
+        if (is_new(l, array, v)) {
+            again = again && l->came[v];
+            l->came[v] = any = true;
+        }
+    }
+    for (int v = 0; v < l->window->kernels->graph->values && any && again; v++) {
+        again = !is_new(l, array, v) || has_spare(l, v);
+    }
+    if (!any || !again || !has_queue(l)) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(l->read == NULL ? mark_steps(l, error) : STRAKE_OK);
+    STRAKE_CL("clEnqueueBarrierWithWaitList",
+              api(l)->clEnqueueBarrierWithWaitList(l->queue, 1, &l->read, NULL), error,
+              device_of(l));
+    strake_cl_release_event(api(l), &l->read);
+    l->pins.record = l->window->kernels->record;
+    *beside = true;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_lift_end(strake_cl_lift *l, void *const *array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *const w = l->window;
+    l->pins.record = NULL;
+    strake_cl_release_event(api(l), &l->arrived);
+    STRAKE_CL("clEnqueueMarkerWithWaitList",
+              api(l)->clEnqueueMarkerWithWaitList(l->queue, 0, NULL, &l->arrived), error,
+              device_of(l));
+    STRAKE_CL("clFlush", api(l)->clFlush(l->queue), error, device_of(l));
+    STRAKE_TRY(mark_steps(l, error)); /* those that read what becomes the second arrays */
+    STRAKE_CL("clEnqueueBarrierWithWaitList",
+              api(l)->clEnqueueBarrierWithWaitList(w->queue, 1, &l->arrived, NULL), error,
+              device_of(l));
+    for (int v = 0; v < w->kernels->graph->values; v++) {
+        if (is_new(l, array, v)) {
+            const cl_mem before = w->array[w->slot[v]];
+            w->array[w->slot[v]] = l->spare[v];
+            l->spare[v] = before;
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_lift_wait(strake_cl_lift *l, strake_error *error)
+{
+    return l->arrived == NULL
+               ? STRAKE_OK
+               : strake_cl_wait(api(l), device_of(l), &l->waiter, &l->arrived, error);
+}
