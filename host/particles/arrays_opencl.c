@@ -120,11 +120,21 @@ typedef struct sized {
     bool stays; /* what is in it, when there is more room */
 } sized;
 
+/* Of whole groups, whatever their size. */
+static size_t whole_groups(const strake_sph_device *own, int64_t room)
+{
+    return ((size_t)room / own->largest + 1) * own->largest;
+}
+
+size_t strake_sph_force_bytes(const strake_sph_device *own, int64_t room)
+{
+    return 4 * whole_groups(own, room) * (size_t)own->run.element;
+}
+
 /* What has a length of particles. */
 static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
 {
-    /* Of whole groups, whatever their size. */
-    const size_t count = ((size_t)room / own->largest + 1) * own->largest;
+    const size_t count = whole_groups(own, room);
     const size_t real = (size_t)own->run.element;
     const size_t groups = count / STRAKE_SPH_SIDE_BY_SIDE + 4; /* a pass may go in stretches */
     const bool spreads = strake_sph_has_volumes(own->run.sph);
@@ -145,7 +155,7 @@ static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
         {&own->counts, count * sizeof(cl_uint), false},
         {&own->volume[now], spreads ? count * real : real, false},
         {&own->volume[then], spreads ? count * real : real, false},
-        {&own->force, 4 * count * real, false}};
+        {&own->force, strake_sph_force_bytes(own, room), false}};
     const int arrays = (int)(sizeof all / sizeof *all) - (own->transfers != NULL ? 0 : 1);
     own->most_groups = (int64_t)groups;
     memcpy(out, all, (size_t)arrays * sizeof *all);
@@ -154,11 +164,17 @@ static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
 
 enum { MOST_ARRAYS = 16 };
 
+/* Bytes of words in which an order takes four numbers of each particle. */
+static size_t words_of_order(int64_t room)
+{
+    return (4 * (size_t)room + 1) * sizeof(cl_uint);
+}
+
 strake_status strake_sph_make_room(strake_sph_device *own, int64_t count, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const bool is_first = own->key == NULL;
-    const int64_t room = is_first ? own->run.room : count + count / 4;
+    const int64_t room = is_first ? own->run.room : strake_sph_more_room(count);
     sized before[MOST_ARRAYS], all[MOST_ARRAYS];
     int arrays = 0;
     if (!is_first && count <= own->run.room) {
@@ -181,24 +197,34 @@ strake_status strake_sph_make_room(strake_sph_device *own, int64_t count, strake
         STRAKE_TRY(status);
     }
     own->run.room = room;
-    /* An order takes four numbers of each particle there. */
-    STRAKE_TRY(strake_sph_grow_words(own, (4 * (size_t)room + 1) * sizeof(cl_uint), error));
+    STRAKE_TRY(strake_sph_grow_words(own, words_of_order(room), error));
 cleanup:
     return status;
+}
+
+/* What has a length of cells or slices, or none that changes. @return number of arrays */
+static int list_fixed(strake_sph_device *own, sized *out)
+{
+    const size_t slices = (size_t)own->run.cells.n[0];
+    const sized all[] = {{&own->constants, STRAKE_SPH_CONSTANTS, false},
+                         {&own->clock_there, sizeof own->clock, false},
+                         {&own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), false},
+                         {&own->start, ((size_t)own->run.cells.count + 2) * sizeof(cl_uint), false},
+                         {&own->share, slices, false},
+                         {&own->in_slice, slices * sizeof(cl_uint), false}};
+    memcpy(out, all, sizeof all);
+    return (int)(sizeof all / sizeof *all);
 }
 
 strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t slices = (size_t)own->run.cells.n[0];
-    STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_CONSTANTS, &own->constants, error));
-    STRAKE_TRY(strake_sph_new_buffer(own, sizeof own->clock, &own->clock_there, error));
-    STRAKE_TRY(
-        strake_sph_new_buffer(own, STRAKE_SPH_TOTALS * sizeof(cl_uint), &own->totals, error));
-    STRAKE_TRY(strake_sph_new_buffer(own, ((size_t)own->run.cells.count + 2) * sizeof(cl_uint),
-                                     &own->start, error));
-    STRAKE_TRY(strake_sph_new_buffer(own, slices, &own->share, error));
-    STRAKE_TRY(strake_sph_new_buffer(own, slices * sizeof(cl_uint), &own->in_slice, error));
+    sized all[MOST_ARRAYS];
+    const int arrays = list_fixed(own, all);
+    for (int k = 0; k < arrays; k++) {
+        STRAKE_TRY(strake_sph_new_buffer(own, all[k].bytes, all[k].buffer, error));
+    }
     own->shares = malloc(slices);
     own->in_slices = malloc(slices * sizeof *own->in_slices);
     STRAKE_CHECK(own->shares != NULL && own->in_slices != NULL, error, STRAKE_ERR_MEMORY,
@@ -208,31 +234,62 @@ cleanup:
     return status;
 }
 
-double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
-                              strake_precision precision, const strake_settings *settings,
-                              double bytes)
+/* Bytes of all arrays with room for so many particles, and for lists that take so much. */
+static double count_bytes(strake_sph_device *own, int64_t room, double lists)
 {
-    /* As list_arrays() has it: states now and then, forces, where they were; cell, key, counts, rows of lists. */
-    enum {
-        REALS = 16 + 4 + 3,
-        VOLUMES = 2,
-        WORDS = 3,
-        SCRATCH = 4,
-        OF_CELLS = 3,
-        PADS = 512,
-        OUT = 8
-    };
-    static const double grows = 1.25, uneven = 1.25, pi = 3.14159265358979;
+    sized all[MOST_ARRAYS];
+    double bytes = fmax(lists, (double)words_of_order(room));
+    for (int pass = 0; pass < 2; pass++) {
+        const int arrays = pass == 0 ? list_fixed(own, all) : list_arrays(own, room, all);
+        for (int k = 0; k < arrays; k++) {
+            bytes += (double)all[k].bytes;
+        }
+    }
+    return bytes;
+}
+
+double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
+                               strake_precision precision, const strake_cl_device *device,
+                               const strake_settings *settings, bool is_shared, int64_t room,
+                               double near)
+{
+    enum { FIRST_OUT_WORDS = 2, FIRST_OUT_REALS = 8 };
     const double real = strake_precision_size(precision), word = sizeof(cl_uint);
+    strake_error ignored;
+    /* Nothing is made of it: sizes follow from these alone. */
+    strake_sph_device own = {.run = {.sph = sph, .cells = *cells, .element = (int)real},
+                             .session = {.device = device}};
+    if (strake_sph_choose(&own, settings, &ignored) != STRAKE_OK) {
+        return (double)INFINITY;
+    }
+    own.transfers = is_shared ? (cl_command_queue)&own : NULL;
+    const double entry = own.settings.lists == STRAKE_SPH_WIDE ? word : 0.5 * word;
+    const double out = is_shared ? (double)(STRAKE_SPH_FIRST_OUT + STRAKE_SPH_FIRST_OUT / 4) *
+                                       (FIRST_OUT_REALS * real + FIRST_OUT_WORDS * word)
+                                 : 0.0;
+    return count_bytes(&own, room, near * entry) + out +
+           (is_shared ? STRAKE_SPH_FOUND * sizeof(double) : 0.0);
+}
+
+double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
+                              strake_precision precision, const strake_cl_device *device,
+                              const strake_settings *settings, double pairs, double bytes)
+{
+    /* Lists are of whole rows, as long as the longest of 32 side by side. */
+    static const double uneven = 1.25, pi = 3.14159265358979;
     const double away = strake_sph_reach(sph) / sph->spacing;
-    const double near = sph->dims == 2 ? pi * away * away : 4.0 / 3.0 * pi * away * away * away;
-    const double entry = settings->lists == STRAKE_SPH_WIDE ? word : 0.5 * word;
-    const double volumes = strake_sph_has_volumes(sph) ? VOLUMES : 0.0;
-    const double each = grows * ((REALS + volumes) * real + WORDS * word);
-    const double list = fmax(uneven * near * entry, grows * SCRATCH * word);
-    const double left = bytes - OF_CELLS * word * (double)cells->count -
-                        STRAKE_SPH_FIRST_OUT * (OUT * real + 2.0 * word);
-    return fmax(left / (each + list) - PADS, 0.0);
+    const double lattice = sph->dims == 2 ? pi * away * away : 4.0 / 3.0 * pi * away * away * away;
+    const double near = uneven * (pairs > 0.0 ? pairs : lattice);
+    int64_t fits = 0, most = INT64_C(1) << STRAKE_SPH_PLACE_BITS;
+    while (most - fits > 1) {
+        const int64_t count = fits + (most - fits) / 2;
+        const double needs =
+            strake_sph_device_needs(sph, cells, precision, device, settings, true,
+                                    strake_sph_more_room(count), near * (double)count);
+        fits = needs <= bytes ? count : fits;
+        most = needs <= bytes ? most : count;
+    }
+    return (double)fits;
 }
 
 /* --- particles ----------------------------------------------------------------------------------- */

@@ -178,6 +178,9 @@ strake_status strake_sph_write_particles(strake_sph_device *own, const strake_sp
 /** Fills own->image. */
 strake_status strake_sph_download(strake_sph_device *own, strake_error *error);
 
+/** Bytes of forces on so many particles. */
+size_t strake_sph_force_bytes(const strake_sph_device *own, int64_t room);
+
 /** All arrays, with the run's room. */
 strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error);
 
@@ -190,7 +193,9 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
 strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
 strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
-/** What these need beyond what a device that is alone has. */
+/** Room for particles that others need, at the first order; and ... */
+strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);
+/** ... what these need beyond what a device that is alone has. */
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error);
 
 /** Between particles' way to their cells and their order: what others need goes to them, and what they have comes. */

@@ -31,7 +31,7 @@ int64_t strake_particles_room(const strake_particles *p, strake_range own)
     for (int64_t k = 0; k < p->host.count; k++) {
         count += is_held(p, wide, k) ? 1 : 0;
     }
-    return count + count / 4;
+    return strake_sph_more_room(count);
 }
 
 double strake_particles_bound(strake_domain *domain, const strake_part *part, double *load)
@@ -39,6 +39,7 @@ double strake_particles_bound(strake_domain *domain, const strake_part *part, do
     strake_particles *const p = strake_particles_of(domain);
     const int64_t slices = domain->slabs;
     double sum = 0.0, others = (double)p->host.count, most = 0.0, room = (double)INFINITY;
+    double pairs = 0.0; /* of a particle, once somebody has counted them */
     if (p->fixed == NULL && (p->fixed = calloc((size_t)slices, sizeof *p->fixed)) != NULL) {
         for (int64_t k = 0; k < p->host.count; k++) {
             if (p->host.cell[k] >= 0 && p->host.kind[k] == STRAKE_PARTICLE_WALL) {
@@ -48,6 +49,7 @@ double strake_particles_bound(strake_domain *domain, const strake_part *part, do
     }
     for (int64_t slice = 0; slice < slices && p->fixed != NULL; slice++) {
         sum += domain->work[slice];
+        pairs += p->crew.work[slice];
         others -= p->fixed[slice];
     }
     for (int64_t slice = 0; slice < slices && p->fixed != NULL; slice++) {
@@ -62,7 +64,8 @@ double strake_particles_bound(strake_domain *domain, const strake_part *part, do
         /* Ghosts take as much as own ones; a slice on either side. */
         const strake_settings *const run = &p->which->run;
         room = strake_sph_device_room(
-                   &p->scene.sph, p->host.cells, p->which->precision, run,
+                   &p->scene.sph, p->host.cells, p->which->precision, part->device, run,
+                   pairs / others,
                    (double)strake_cl_usable_memory(part->device, (uint64_t)run->device_memory)) -
                2.0 * most;
     }

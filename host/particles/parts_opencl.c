@@ -15,12 +15,12 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
 {
     strake_status status = STRAKE_OK;
     const strake_cl_device *const device = own->session.device;
-    const size_t all = (size_t)own->run.room + 1;
     cl_int code = CL_SUCCESS;
     if (own->transfers != NULL) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(strake_sph_new_buffer(own, 4 * all * (size_t)own->run.element, &own->force, error));
+    STRAKE_TRY(
+        strake_sph_new_buffer(own, strake_sph_force_bytes(own, own->run.room), &own->force, error));
     STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_FOUND * sizeof(double), &own->found, error));
     own->transfers = own->session.cl->clCreateCommandQueue(
         own->session.context, device->device,
@@ -348,12 +348,17 @@ cleanup:
     return status;
 }
 
+strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error)
+{
+    return own->out_room > 0 ? STRAKE_OK : make_out_room(own, STRAKE_SPH_FIRST_OUT, error);
+}
+
 static strake_status leave_particles(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_uint count = 0;
     strake_sph_image *out = NULL;
-    STRAKE_TRY(own->out_room > 0 ? STRAKE_OK : make_out_room(own, STRAKE_SPH_FIRST_OUT, error));
+    STRAKE_TRY(strake_sph_make_out(own, error));
     STRAKE_TRY(gather_leavers(own, &count, error));
     if ((int64_t)count > own->out_room) {
         STRAKE_TRY(make_out_room(own, count, error));

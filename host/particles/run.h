@@ -125,6 +125,12 @@ struct strake_sph_run {
     strake_range inner;            /**< particles in them; those of a run that is alone are all */
 };
 
+/** Room for particles that become more: a quarter is added, so that it is not made anew at every order. */
+static inline int64_t strake_sph_more_room(int64_t count)
+{
+    return count + count / 4;
+}
+
 /** How passes find neighbours: by candidates of the ranges each time, or from lists. The bits are the same. */
 typedef enum strake_sph_way { STRAKE_SPH_REFERENCE, STRAKE_SPH_LISTS } strake_sph_way;
 

@@ -68,7 +68,7 @@ strake_status strake_sph_reserve(strake_sph_cpu *own, int64_t count, strake_erro
     if (count <= own->run.room && !is_first) {
         return STRAKE_OK;
     }
-    const int64_t room = is_first ? count : count + count / 4;
+    const int64_t room = is_first ? count : strake_sph_more_room(count);
     for (int k = 0; k < arrays; k++) {
         void *const more = calloc((size_t)room + 1, all[k].bytes);
         STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",

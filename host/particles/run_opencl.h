@@ -28,12 +28,25 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
 strake_status strake_sph_device_warm(strake_sph_run *run, bool is_lone, strake_error *error);
 
 /**
+ * Bytes of a device's memory that a run takes, by the tables by which it makes its arrays.
+ * @param[in] is_shared  others compute, too
+ * @param[in] room       for particles, ghosts among them
+ * @param[in] near       entries of lists, in whole rows
+ * @return INFINITY for settings with which there is no run
+ */
+double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
+                               strake_precision precision, const strake_cl_device *device,
+                               const strake_settings *settings, bool is_shared, int64_t room,
+                               double near);
+
+/**
  * Particles for which so many bytes of a device's memory are enough, ghosts among them, in about the order that they begin
- * with: with what arrays grow by at once, and lists of neighbours that lie as close as in a lattice.
+ * with: with what arrays grow by at once.
+ * @param[in] pairs  neighbours of a particle; 0: not known, lists lie as close as in a lattice
  */
 double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
-                              strake_precision precision, const strake_settings *settings,
-                              double bytes);
+                              strake_precision precision, const strake_cl_device *device,
+                              const strake_settings *settings, double pairs, double bytes);
 
 /** How it waits. @param[in] limit  seconds after which it counts as hung; 0: for ever */
 void strake_sph_device_watch(strake_sph_run *run, double limit);

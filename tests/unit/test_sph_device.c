@@ -325,6 +325,47 @@ static void groups_that_are_none_are_refused(void **state)
     free(swarm.all);
 }
 
+/* What is said to be needed is what is taken, alone and beside others; and a bound of so many bytes is used up. */
+static void needs_are_what_is_taken(void **state)
+{
+    static const strake_settings none = {.group_width = 0};
+    strake_swarm swarm = strake_swarm_block(&flat);
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const strake_precision precision = k == 0 ? STRAKE_SINGLE : STRAKE_DOUBLE;
+        const strake_settings *const settings = &none;
+        const int64_t room = 1000 + 777 * k;
+        strake_sph_run *run = NULL;
+        strake_error error;
+        must(strake_sph_open_device(&swarm.sph, swarm.size, swarm.is_round, precision, list.cl,
+                                    device(precision), settings, room, NULL, &run, &error),
+             &error);
+        for (int shared = 0; shared < 2; shared++) {
+            must(shared ? strake_sph_open_shared((strake_sph_device *)run, &error) : STRAKE_OK,
+                 &error);
+            must(shared ? strake_sph_make_out((strake_sph_device *)run, &error) : STRAKE_OK,
+                 &error);
+            assert_true(strake_sph_bytes(run) ==
+                        strake_sph_device_needs(&swarm.sph, &run->cells, precision,
+                                                device(precision), settings, shared == 1, room,
+                                                0.0));
+        }
+        const double bytes = 1e6 * (k + 1), pairs = 20.0, near = 1.25 * pairs;
+        const double fits = strake_sph_device_room(&swarm.sph, &run->cells, precision,
+                                                   device(precision), settings, pairs, bytes);
+        assert_true(fits > 100.0);
+        for (int more = 0; more < 2; more++) {
+            const int64_t count = (int64_t)fits + more;
+            assert_true(
+                (strake_sph_device_needs(&swarm.sph, &run->cells, precision, device(precision),
+                                         settings, true, strake_sph_more_room(count),
+                                         near * (double)count) <= bytes) == (more == 0));
+        }
+        strake_sph_close(&run);
+    }
+    free(swarm.all);
+}
+
 /* From the middle between two orders, on the processor, to a device and back. */
 static void a_run_goes_on_elsewhere(void **state)
 {
@@ -413,6 +454,7 @@ int main(void)
         cmocka_unit_test(fast_quotients_are_within_a_tolerance),
         cmocka_unit_test(times_of_kernels_leave_no_trace),
         cmocka_unit_test(groups_that_are_none_are_refused),
+        cmocka_unit_test(needs_are_what_is_taken),
         cmocka_unit_test(a_run_goes_on_elsewhere),
         cmocka_unit_test(what_goes_wrong_is_told),
     };
