@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -22,6 +23,19 @@ struct strake_flow {
     double *line, *part; /* a row of the sum, and of a term */
 };
 
+/* Whether a file has lines of a map, as outlines of flows come, and no cells. */
+static bool is_outline(const char *file)
+{
+    static const char *const suffixes[] = {".geojson", ".json", ".kml", ".kmz", ".shp", ".gpkg"};
+    const char *const suffix = strrchr(file, '.');
+    for (size_t k = 0; suffix != NULL && k < sizeof suffixes / sizeof *suffixes; k++) {
+        if (strcasecmp(suffix, suffixes[k]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static strake_status add_term(strake_flow *f, const char *path, const char *field,
                               strake_error *error)
 {
@@ -29,6 +43,10 @@ static strake_status add_term(strake_flow *f, const char *path, const char *fiel
     const strake_input_name name = {
         .path = path, .index = -1, .field = field, .dims = 2, .blank = {.is_filled = true}};
     strake_input *const in = &f->term[f->terms++];
+    STRAKE_CHECK(!is_outline(path), error, STRAKE_ERR_USAGE,
+                 "%s: is an outline; expected a grid (.npy, .asc, GeoTIFF, NetCDF): gdal_rasterize "
+                 "-burn 1 -te XMIN YMIN XMAX YMAX -tr CELL CELL makes one of it",
+                 path);
     STRAKE_TRY(strake_input_open(strake_input_kinds, &name, in, error));
     STRAKE_CHECK(in->info.dims == 2, error, STRAKE_ERR_USAGE,
                  "%s: has %d dimensions, a footprint needs 2", path, in->info.dims);

@@ -54,14 +54,16 @@ cleanup:
     return status;
 }
 
-/* The first state field in cells that is a file. */
-static strake_status find_state(const strake_case *which, origin *out, strake_error *error)
+/* The first field in cells that is a file, a state where there is one. */
+static strake_status find_file(const strake_case *which, origin *out, strake_error *error)
 {
-    for (int f = 0; f < which->problem->fields; ++f) {
-        const strake_field *const field = &which->problem->field[f];
-        if (field->is_state && field->position == STRAKE_CELL && which->source[f] != NULL &&
-            which->source[f]->kind == STRAKE_SOURCE_FILE) {
-            return look(which, which->source[f], field->name, out, error);
+    for (int turn = 0; turn < 2; ++turn) {
+        for (int f = 0; f < which->problem->fields; ++f) {
+            const strake_field *const field = &which->problem->field[f];
+            if (field->is_state == (turn == 0) && field->position == STRAKE_CELL &&
+                which->source[f] != NULL && which->source[f]->kind == STRAKE_SOURCE_FILE) {
+                return look(which, which->source[f], field->name, out, error);
+            }
         }
     }
     return STRAKE_OK;
@@ -80,12 +82,12 @@ static strake_status complete_cells(strake_node *root, strake_case *which, origi
         }
         (void)snprintf(path, sizeof path, "grid.%s", strake_axis_name(dims, axis));
         if (from->source == NULL) {
-            STRAKE_TRY(find_state(which, from, error));
+            STRAKE_TRY(find_file(which, from, error));
         }
         if (from->source == NULL) {
             return strake_keys_missing(root, path,
-                                       "an integer from 1 to 2147483647 [cells], or a state field "
-                                       "from a .npy file",
+                                       "an integer from 1 to 2147483647 [cells], or a field in "
+                                       "cells from a file",
                                        error);
         }
         const strake_npy_info *const info = &from->info;

@@ -62,7 +62,7 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
 #define CELLS_ROW(name, dims, axis, text)                                                          \
     {                                                                                              \
         "grid." name, STRAKE_COMMON_COUNT, (dims) | GRIDS, CELLS(axis), 0.0,                       \
-            "from the file of a state field", CELL_RANGE, text                                     \
+            "from the file of a field in cells", CELL_RANGE, text                                  \
     }
 #define SPACING_ROW(name, dims, axis, text)                                                        \
     {                                                                                              \

@@ -193,6 +193,7 @@ wrong "maps need a problem with a footprint" "--maps: problem mpdata2d has no fo
 wrong "and one grid" "20 x 24 and 30 x 24 cells" -- flow.yaml --over grid.rows=20,30 --maps w
 printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 1\n1 1\n' >small.asc
 wrong "a mapped flow lies on the grid" "flow.yaml has 20 x 24 cells, small.asc 2 x 2" -- flow.yaml "${over[@]}" --footprint small.asc
+wrong "an outline is no grid" "outline.geojson: is an outline" "gdal_rasterize" -- flow.yaml "${over[@]}" --footprint outline.geojson
 try scan flow.yaml "${over[@]}" --footprint nowhere.asc --table wrong.csv
 fails 1 "and is there" "nowhere.asc"
 check "nothing of these is left" test ! -e w -a ! -e wrong.csv

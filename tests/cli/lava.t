@@ -1,6 +1,7 @@
 #!/bin/bash
 # Lava from the command line: time instead of steps, outputs by time, checkpoints from which a run goes on.
-. "$(dirname "$0")/tap.bash"
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
 cat >flow.yaml <<'EOF'
 problem: lava
 grid: {rows: 40, cols: 50, dx: 10, dy: 10}
@@ -113,6 +114,7 @@ if "$STRAKE" run flow.yaml --on serial --set time.end=1 --set output.formats='[p
     points() { python3 "$here/../support/outputs.py" png "$1" 150 150 320 320 350 340 400 400 300 360; }
     "$STRAKE" run flow.yaml --on cpu --set time.end=30 --output left --quiet
     "$STRAKE" view left --png seen.png >seen.txt 2>&1
+    check "points of pictures are read" test -n "$(points "onground/$last")"
     check "view draws what a run draws, on the ground that its case describes" test "$(points seen.png)" = "$(points "onground/$last")"
     "$STRAKE" view left --png squares.png --patches 8 >squares.txt 2>&1
     check "with active patches as well" test "$(points squares.png)" = "$(points "patched/$last")"
@@ -175,6 +177,11 @@ for field in thickness effusion; do
     try run $field.yaml --on cpu,ocl:0 --quiet
     fails 2 "$field in it is refused" "$field.yaml: fields.$field: row 2, column 2" "NODATA" "let it be 0 there"
 done
+sed '/^grid:/d' flow.yaml >mapless.yaml
+try check mapless.yaml --on serial --set fields.terrain='{file: nowhere.asc}'
+fails 2 "a terrain that is not there is named, not the grid that it would have" "fields.terrain.file" "nowhere.asc"
+try run mapless.yaml --on serial --steps 0 --set output.fields='[thickness]' --set fields.terrain="{file: $(ls short/thickness_*.npy | tail -n 1)}" --output grounds --quiet
+exits 0 "the grid may be that of terrain without a place on a map"
 try run flow.yaml --set time.dt=1
 fails 2 "its time step is not given" "unknown key" "time.dt"
 try run flow.yaml --set time.safety=1.5
