@@ -20,6 +20,7 @@ strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const st
                               .reach = strake_layout_reach(layout),
                               .sides = sides,
                               .states = strake_ghosts_count(graph),
+                              .meets = graph->reductions > 0,
                               .slab_bytes = (double)layout->slab * layout->element_size,
                               .slab_seconds = cells * strake_graph_bytes(graph) /
                                               (share_of_bandwidth * bandwidth)};
@@ -57,8 +58,8 @@ strake_advice strake_advise(const strake_device_model *m, const strake_exchange_
             .interior = fmax(0.0, (double)c->slabs - borders) * c->slab_seconds,
             /* Ranges: borders and the slabs between; the kernels' queue follows in its turn. */
             .extra = c->sides * m->launch + m->barrier};
-        beside[k - 1] = strake_overlap_pays(&overlap);
-        advice.added[k - 1] = fmin(overlap.exchange, strake_overlap_seconds(&overlap));
+        beside[k - 1] = !c->meets && strake_overlap_pays(&overlap);
+        advice.added[k - 1] = beside[k - 1] ? strake_overlap_seconds(&overlap) : overlap.exchange;
     }
     advice.steps = strake_choose_steps(c, advice.added, most, &advice.per_step);
     advice.overlap = beside[advice.steps - 1];

@@ -247,6 +247,11 @@ static void advice_follows_the_model(void **state)
     strake_advice a = strake_advise(&m, &stripe, 8, 1);
     assert_true(a.overlap);
     assert_int_equal(a.path, STRAKE_THROUGH_PINNED);
+    strake_exchange_case met = stripe;
+    met.meets = true; /* nothing is left to hide behind */
+    const strake_advice together = strake_advise(&m, &met, 8, 1);
+    assert_false(together.overlap);
+    assert_true(together.added[0] == together.seconds[0] && a.added[0] < a.seconds[0]);
     assert_int_equal(a.most, 8);
     m.overlap = (strake_both){0.0, 0.0};
     a = strake_advise(&m, &stripe, 8, 1);
