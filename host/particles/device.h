@@ -49,6 +49,9 @@ enum {
 
 enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 2, STRAKE_SPH_FOUND = 7 };
 
+/** Ranges of particles in order: own ones, the first and the last slice of them, ghosts on either side. */
+enum { STRAKE_SPH_RANGES = 5 };
+
 /** Particles that others need, for which there is room at first. */
 enum { STRAKE_SPH_FIRST_OUT = 4096 };
 
@@ -83,11 +86,12 @@ typedef struct strake_sph_device {
     unsigned char *shares; /**< what is in share */
     cl_uint *in_slices;    /**< and in in_slice */
     strake_range low, high,
-        ghost[2];        /**< particles of the first and the last own slice, and of ghosts */
-    int64_t passed[2];   /**< groups of work-items of the last passes */
-    bool has_no_shares;  /**< what is in share is that of who is alone */
-    bool is_order_ahead; /**< nobody has seen yet what came of the last order */
-    bool is_asked;       /**< what a look finds comes with the next pass, ... */
+        ghost[2]; /**< particles of the first and the last own slice, and of ghosts */
+    cl_uint at[STRAKE_SPH_RANGES][2]; /**< where these begin and end, as it comes */
+    int64_t passed[2];                /**< groups of work-items of the last passes */
+    bool has_no_shares;               /**< what is in share is that of who is alone */
+    bool is_order_ahead;              /**< nobody has seen yet what came of the last order */
+    bool is_asked;                    /**< what a look finds comes with the next pass, ... */
     double seen[STRAKE_SPH_FOUND], fastest[2]; /**< ... to here; of what moves, as it was asked */
     cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
     int now;

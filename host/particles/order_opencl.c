@@ -2,6 +2,7 @@
 #include "particles/device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/element.h"
 #include "base/error.h"
@@ -194,19 +195,18 @@ static strake_status grow(strake_sph_device *own, size_t rows, strake_error *err
                                     : STRAKE_OK;
 }
 
-/* Where particles of slices [first, end) lie. */
-static strake_status find_range(strake_sph_device *own, int64_t first, int64_t end,
-                                strake_range *out, strake_error *error)
+/* Asks where particles of slices [first, end) begin and end, which comes with the next wait. */
+static strake_status ask_for_range(strake_sph_device *own, int64_t first, int64_t end,
+                                   cl_uint at[2], strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t slice[2] = {first, end};
-    cl_uint at[2] = {0, 0};
     for (int k = 0; k < 2; k++) {
         const int64_t cell = strake_cells_of_slice(&own->run.cells, slice[k]);
-        STRAKE_TRY(strake_sph_read(own, own->start, (size_t)cell * sizeof at[k], sizeof at[k],
-                                   &at[k], error));
+        STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->start,
+                                            (size_t)cell * sizeof at[k], sizeof at[k], &at[k],
+                                            error));
     }
-    *out = (strake_range){at[0], at[1]};
 cleanup:
     return status;
 }
@@ -215,20 +215,30 @@ static strake_status find_ranges(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
+    const int64_t first = run->own.first, end = run->own.end;
     int64_t ghost[2];
     strake_sph_find_ghosts(run, ghost);
-    if (run->own.end - run->own.first == run->cells.n[0]) {
+    if (end - first == run->cells.n[0]) {
         run->inner = (strake_range){0, run->count};
         return STRAKE_OK;
     }
-    STRAKE_TRY(find_range(own, run->own.first, run->own.end, &run->inner, error));
-    STRAKE_TRY(find_range(own, run->own.first, run->own.first + 1, &own->low, error));
-    STRAKE_TRY(find_range(own, run->own.end - 1, run->own.end, &own->high, error));
-    for (int side = 0; side < 2; side++) {
-        own->ghost[side] = (strake_range){0, 0};
-        STRAKE_TRY(ghost[side] >= 0
-                       ? find_range(own, ghost[side], ghost[side] + 1, &own->ghost[side], error)
+    const int64_t slice[STRAKE_SPH_RANGES][2] = {{first, end},
+                                                 {first, first + 1},
+                                                 {end - 1, end},
+                                                 {ghost[0], ghost[0] + 1},
+                                                 {ghost[1], ghost[1] + 1}};
+    strake_range *const out[STRAKE_SPH_RANGES] = {&run->inner, &own->low, &own->high,
+                                                  &own->ghost[0], &own->ghost[1]};
+    memset(own->at, 0, sizeof own->at);
+    for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
+        STRAKE_TRY(slice[k][0] >= 0
+                       ? ask_for_range(own, slice[k][0], slice[k][1], own->at[k], error)
                        : STRAKE_OK);
+    }
+    STRAKE_TRY(strake_cl_wait_queue(own->session.cl, own->session.device, &own->waiter, own->queue,
+                                    error));
+    for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
+        *out[k] = (strake_range){own->at[k][0], own->at[k][1]};
     }
 cleanup:
     return status;
