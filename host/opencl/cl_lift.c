@@ -56,7 +56,10 @@ static bool has_spare(strake_cl_lift *l, int v)
     if (l->spare[v] != NULL || l->refused) {
         return l->spare[v] != NULL;
     }
-    if (strake_cl_window_new_array(l->window, &l->spare[v], &ignored) != STRAKE_OK) {
+    /* Some drivers find out that there is no memory when the array is filled. */
+    if (strake_cl_window_new_array(l->window, &l->spare[v], &ignored) != STRAKE_OK ||
+        strake_cl_wait_queue(api(l), device_of(l), &l->waiter, l->window->queue, &ignored) !=
+            STRAKE_OK) {
         strake_cl_release_buffer(l->window->kernels, &l->spare[v]);
         l->refused = true;
         return false;
