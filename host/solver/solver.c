@@ -110,6 +110,15 @@ cleanup:
     return status;
 }
 
+/* Steps wait for inputs that change: what that took since a time is theirs, but for those of the first one. */
+static void account_change(strake_solver *solver, double since)
+{
+    const bool has_begun = solver->domain->step > solver->first_step;
+    if (solver->domain->steady > 0 && has_begun) {
+        solver->pace.step_seconds += strake_clock_seconds() - since;
+    }
+}
+
 /* Steps until they change, at most so many. */
 static int64_t steady_steps(const strake_solver *solver, int64_t most)
 {
@@ -134,10 +143,14 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     double start = strake_clock_seconds(), elapsed = 0.0;
     if (solver->domain->ranks == NULL) { /* several ranks have done so before they expect borders */
         STRAKE_TRY(change_inputs(solver, error));
+        account_change(solver, start);
+        start = strake_clock_seconds();
     }
     STRAKE_TRY(strake_keep(&solver->pace, error));
     solver->pace.step_seconds += renews ? strake_clock_seconds() - start : 0.0;
+    start = strake_clock_seconds();
     STRAKE_TRY(strake_team_upload(&solver->team, error));
+    account_change(solver, start);
     start = strake_clock_seconds();
     STRAKE_TRY(start_clock(solver, error));
     steps = strake_keep_piece(&solver->pace, strake_rebalance_piece(&solver->pace, left));
@@ -222,6 +235,7 @@ static strake_status run_together(strake_solver *solver, int64_t steps, int64_t 
         int64_t piece = strake_regroup_piece(&solver->group, end - before);
         if (solver->domain->ranks != NULL) {
             STRAKE_TRY(change_inputs(solver, error));
+            account_change(solver, start);
             piece = steady_steps(solver, piece);
         }
         const int64_t aim = before + piece;
@@ -318,6 +332,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     strake_status status = STRAKE_OK;
     strake_error cause = {STRAKE_OK, ""};
     int64_t end = 0;
+    double start = 0.0;
     /* Other ranks do not have the slabs yet that theirs read. */
     const bool is_set =
         solver->placed && solver->group.ranks != NULL && solver->kind->is_set(solver->domain);
@@ -327,6 +342,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     STRAKE_CHECK(!solver->pace.is_broken, error, STRAKE_ERR_STATE,
                  "strake_step: a device of this solver failed for good; open another one");
     STRAKE_TRY(check_given(solver, error));
+    start = strake_clock_seconds();
     if (solver->domain->steady > 0) { /* to be prepared below */
         STRAKE_TRY(strake_ranks_agree(solver->domain->ranks,
                                       solver->kind->change(solver->domain, error), error));
@@ -337,6 +353,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         STRAKE_TRY(strake_ranks_agree(solver->domain->ranks,
                                       solver->kind->prepare(solver->domain, error), error));
     }
+    account_change(solver, start);
     if (is_set) {
         STRAKE_TRY(strake_border_refresh(&solver->group, error));
     }

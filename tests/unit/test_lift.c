@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "case/case.h"
 #include "solver/solver_impl.h"
@@ -35,8 +36,11 @@ typedef struct note {
     bool computes, is_marker, was_polled;
 } note;
 
+enum { SPAN = 2000000 /* [ns] that a large upload takes longer */ };
+
 static note noted[NOTES];
 static int notes, polled_last;
+static double seconds; /* of the steps */
 static strake_cl calls;
 
 static void add(note n)
@@ -58,7 +62,9 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl
                                        size_t offset, size_t bytes, const void *from,
                                        cl_uint events, const cl_event *event, cl_event *done)
 {
+    const struct timespec span = {.tv_nsec = bytes > LITTLE ? SPAN : 0};
     assert_false(waits);
+    (void)nanosleep(&span, NULL);
     add((note){.queue = queue, .buffer = bytes > LITTLE ? buffer : NULL});
     return calls.clEnqueueWriteBuffer(queue, buffer, waits, offset, bytes, from, events, event,
                                       done);
@@ -121,7 +127,9 @@ static void run(const char *where, const char *const *sets, double psi[CELLS],
         cl->clEnqueueMarkerWithWaitList = mark;
         cl->clGetEventInfo = poll;
     }
+    const double begin = strake_solver_step_seconds(solver);
     strake_harness_step(solver, STEPS);
+    seconds = strake_solver_step_seconds(solver) - begin;
     if (cl != NULL) {
         *cl = calls;
         strake_part_describe(&solver->team.part[0], report);
@@ -152,6 +160,7 @@ static void changes_go_up_beside_steps_into_second_arrays(void **state)
     assert_memory_equal(psi, expected, sizeof psi);
     assert_int_equal(uploads(false), 0);
     assert_int_equal(uploads(true), 2 * STEPS);
+    assert_true(seconds >= 2 * STEPS * 1e-9 * SPAN); /* what steps wait for is their time */
     /* Two second arrays, the first step, the last one: none for each of the changes. */
     assert_in_range(polled_last, 0, STEPS / 2);
     cl_mem to[2 * STEPS];
