@@ -10,13 +10,13 @@
 
 enum {
     FIELD = 8,   /* options that are tried, ... */
-    ROUNDS = 3,  /* ... 8, 4 and 2 of them, ... */
+    ROUNDS = 4,  /* ... 8, 4, 2 and 2 of them, ... */
     BATCHES = 4, /* ... each in so many batches, after one that makes it warm */
     SAMPLES = ROUNDS * BATCHES
 };
 
-/* [s] Of all trials at most; what placing takes at least. */
-static const double patience = 1.0, placing = 2e-3;
+/* [s] Of all trials, or this part of a longer run, up to so many; what placing takes at least. */
+static const double patience = 1.0, part_of_run = 0.01, most_patience = 10.0, placing = 2e-3;
 
 /* Options that are predicted to take longer by more than this ratio are not tried: predictions are not off by more. */
 static const double most_off = 1.6;
@@ -107,8 +107,7 @@ static strake_status try_one(strake_rank_group *group, const double *weight, run
     for (int k = 1; k <= BATCHES && o->samples < SAMPLES; k++) {
         r->seconds[o->samples++] = seconds[k];
     }
-    strake_sort(r->seconds, o->samples);
-    o->measured = 0.5 * (r->seconds[(o->samples - 1) / 2] + r->seconds[o->samples / 2]);
+    o->measured = strake_median(r->seconds, o->samples);
 cleanup:
     return status;
 }
@@ -167,6 +166,49 @@ static strake_status settle(strake_rank_group *group, const double *weight,
     return status == STRAKE_OK ? status : strake_fail(error, status, "%s", cause.text);
 }
 
+/* No rank lacks room for it, as far as is known. */
+static bool is_possible(const strake_round_option *o)
+{
+    return !(o->measured > 0.0 && isinf(o->measured));
+}
+
+/* Half of the field goes on, two at least; the best as predicted always does. @return how many */
+static int select_half(runner *field, int count, const strake_round_option *predicted)
+{
+    int left = count > 3 ? (count + 1) / 2 : 2;
+    for (int k = 1; k < count; k++) {
+        insert(field, k, 0, field[k], true);
+    }
+    for (int k = left; k < count; k++) {
+        if (field[k].option == predicted && is_possible(predicted)) {
+            field[left - 1] = field[k];
+        }
+    }
+    while (left > 1 && !is_possible(field[left - 1].option)) {
+        left--;
+    }
+    return left;
+}
+
+/* The fastest, unless trials cannot tell it from the best as predicted: then all runs of a case take the same one. */
+static const strake_round_option *find_winner(const runner *field, int count,
+                                              const strake_round_option *predicted)
+{
+    const runner *best = &field[0];
+    for (int k = 1; k < count; k++) {
+        best = field[k].option->measured < best->option->measured ? &field[k] : best;
+    }
+    for (int k = 0; k < count; k++) {
+        const runner *const r = &field[k];
+        if (r->option == predicted && is_possible(r->option) &&
+            !strake_round_is_faster(best->seconds, best->option->samples, r->seconds,
+                                    r->option->samples)) {
+            return predicted;
+        }
+    }
+    return best->option;
+}
+
 strake_status strake_trial_choose(strake_rank_group *group, int first, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -174,25 +216,25 @@ strake_status strake_trial_choose(strake_rank_group *group, int first, strake_er
     const strake_exchange way = x->way;
     const int steps = group->team->at_once;
     const double run = (double)strake_steps_ahead(group->pace) * x->option[first].step;
-    const double budget = fmin(patience, run);
+    const double budget = fmin(run, fmin(most_patience, fmax(patience, part_of_run * run)));
+    const strake_round_option *best = &x->option[first];
     double weight[STRAKE_MAX_PARTS], spent = 0.0;
     runner field[FIELD];
     int count = find_field(group, first, budget, field);
     strake_shares_split(group, weight);
-    while (count > 1 && spent < budget) {
+    for (int round = 0; round < ROUNDS && count > 1 && spent < budget; round++) {
         const double wanted = budget / (ROUNDS * count);
-        int tried = 0;
-        while (tried < count && (tried == 0 || spent < budget)) {
-            STRAKE_TRY(try_one(group, weight, &field[tried++], wanted, &spent, error));
+        for (int k = 0; k < count && (k == 0 || spent < budget); k++) {
+            STRAKE_TRY(try_one(group, weight, &field[k], wanted, &spent, error));
         }
-        count = tried;
-        for (int k = 1; k < count; k++) {
-            insert(field, k, 0, field[k], true);
+        while (field[count - 1].option->samples == 0 && is_possible(field[count - 1].option)) {
+            count--; /* its turn did not come */
         }
-        count = (count + 1) / 2;
+        best = find_winner(field, count, &x->option[first]);
+        count = count > 1 ? select_half(field, count, &x->option[first]) : 1;
     }
-    if ((int)way != field[0].option->way || steps != field[0].option->steps || spent > 0.0) {
-        STRAKE_TRY(settle(group, weight, field[0].option, way, steps, error));
+    if ((int)way != best->way || steps != best->steps || spent > 0.0) {
+        STRAKE_TRY(settle(group, weight, best, way, steps, error));
     }
     x->waited = 0.0;
     x->sweeps = 0;

@@ -94,3 +94,21 @@ int strake_round_best(const strake_round_option *option, int options, int steps,
     }
     return best;
 }
+
+static double middle_of(const double *value, int count)
+{
+    return 0.5 * (value[(count - 1) / 2] + value[count / 2]);
+}
+
+/* Half the width of a notch: how far a median may be off. */
+static double notch(const double *value, int count)
+{
+    const double range = value[count - 1 - count / 4] - value[count / 4];
+    return 1.57 * range / sqrt((double)count);
+}
+
+bool strake_round_is_faster(const double *a, int as, const double *b, int bs)
+{
+    return as > 0 && bs > 0 &&
+           middle_of(b, bs) - middle_of(a, as) > hypot(notch(a, as), notch(b, bs));
+}

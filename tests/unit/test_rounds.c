@@ -176,6 +176,21 @@ static void the_shortest_step_wins_and_the_first_of_equal_ones(void **state)
     assert_int_equal(strake_round_best(o, 4, 3, 1.02), -1);
 }
 
+static void medians_differ_by_more_than_both_scatter_or_tell_nothing(void **state)
+{
+    (void)state;
+    const double quiet[8] = {1.00, 1.00, 1.01, 1.01, 1.02, 1.02, 1.03, 1.03};
+    const double slow[8] = {1.09, 1.10, 1.10, 1.11, 1.11, 1.12, 1.12, 1.30};
+    const double loud[8] = {0.70, 0.80, 0.90, 0.98, 0.99, 1.20, 1.30, 1.40};
+    assert_true(strake_round_is_faster(quiet, 8, slow, 8));
+    assert_false(strake_round_is_faster(slow, 8, quiet, 8));
+    assert_false(strake_round_is_faster(quiet, 8, quiet, 8));
+    assert_false(strake_round_is_faster(loud, 8, quiet, 8)); /* by 3 % of what is off by 20 */
+    assert_false(strake_round_is_faster(loud, 8, slow, 8));
+    assert_true(strake_round_is_faster(quiet, 1, slow, 1));
+    assert_false(strake_round_is_faster(quiet, 8, slow, 0));
+}
+
 static int in_folder(const char *command, const char *folder)
 {
     char text[400];
@@ -275,6 +290,7 @@ int main(void)
         cmocka_unit_test(steps_hide_exchanges_behind_what_they_compute),
         cmocka_unit_test(sizes_below_a_jump_are_measured_too),
         cmocka_unit_test(the_shortest_step_wins_and_the_first_of_equal_ones),
+        cmocka_unit_test(medians_differ_by_more_than_both_scatter_or_tell_nothing),
         cmocka_unit_test(figures_are_kept_for_their_own_ranks_only),
         cmocka_unit_test(damaged_figures_are_not_used)};
     return cmocka_run_group_tests(tests, NULL, NULL);
