@@ -74,7 +74,7 @@ static void print_dealings(const strake_result *result, FILE *stream)
     for (int k = 0; k < result->parts; k++) {
         const strake_part_report *const p = &result->part[k];
         const strake_part_dealings *const d = &p->dealings;
-        char text[7][32];
+        char text[7][32], where[48];
         if (!(d->steps > 0.0)) {
             continue;
         }
@@ -84,6 +84,7 @@ static void print_dealings(const strake_result *result, FILE *stream)
                           "orders", "by work");
             is_first = false;
         }
+        (void)snprintf(where, sizeof where, "%d:%s", p->rank, p->id);
         (void)snprintf(text[0], sizeof text[0], "%.1f", d->messages_sent + d->messages_received);
         (void)strake_say_seconds(d->moving, text[1]);
         (void)strake_say_seconds(d->predicted_moving, text[2]);
@@ -91,10 +92,10 @@ static void print_dealings(const strake_result *result, FILE *stream)
             (void)strake_say_seconds(d->waited[w], text[3 + w]);
         }
         (void)strake_say_seconds(d->predicted_waiting, text[6]);
-        (void)fprintf(stream, "%-7.7s %9.0f %9.0f %9s %9s %9s   %9s %9s %9s %9s\n", p->id, d->sent,
-                      d->received, text[0], isnan(d->moving) ? "-" : text[1],
-                      isnan(d->predicted_moving) ? "-" : text[2], text[3], text[4], text[5],
-                      text[6]);
+        (void)fprintf(stream, "%-7.7s %9.0f %9.0f %9s %9s %9s   %9s %9s %9s %9s\n",
+                      result->ranks > 1 ? where : p->id, d->sent, d->received, text[0],
+                      isnan(d->moving) ? "-" : text[1], isnan(d->predicted_moving) ? "-" : text[2],
+                      text[3], text[4], text[5], text[6]);
     }
     if (!is_first) {
         (void)fprintf(stream,

@@ -68,20 +68,20 @@ static void predict_waiting(strake_part_report *part, int parts, double steps)
 
 int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most)
 {
-    if (solver->remote.report != NULL) {
-        for (int k = 0; k < solver->remote.reports && k < most && out != NULL; k++) {
+    const bool is_remote = solver->remote.report != NULL; /* those of all ranks */
+    const int all = is_remote ? solver->remote.reports : solver->team.parts;
+    const int parts = all < most ? all : most;
+    for (int k = 0; k < parts && out != NULL; k++) {
+        if (is_remote) {
             out[k] = solver->remote.report[k];
+        } else {
+            describe(solver, &solver->team.part[k], &out[k]);
         }
-        return solver->remote.reports;
-    }
-    const int parts = solver->team.parts < most ? solver->team.parts : most;
-    for (int e = 0; e < parts && out != NULL; e++) {
-        describe(solver, &solver->team.part[e], &out[e]);
     }
     if (out != NULL) {
         predict_waiting(out, parts, (double)(solver->domain->step - solver->first_step));
     }
-    return solver->team.parts;
+    return all;
 }
 
 int strake_solver_steps_at_once(const strake_solver *solver)

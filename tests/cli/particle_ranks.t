@@ -49,7 +49,11 @@ on_ranks 2 run drop.yaml --on cpu --output ranks --report two.json --set run.exc
 check "keys of grids are told to have no effect, once" test "$(grep -c ' no effect: ' .err)" = 1 -a \
     "$(grep -c 'run.exchange, run.steps_per_sweep, run.overlap have no effect: particles' .err)" = 1
 check "statistics on 2 ranks are those of one process" cmp <(sums one.json) <(sums two.json)
-check "one summary, of both" test "$(grep -c 'steps 0 to .* done' .out)" = 1 -a "$(grep -c '^[01]:cpu ' .out)" = 2
+check "one summary, of both, and of what they exchange" test "$(grep -c 'steps 0 to .* done' .out)" = 1 -a "$(grep -c '^[01]:cpu ' .out)" = 4
+# Who has most work waits for nobody's, whichever rank that is; the other one's wait is known from it.
+check "who waits for whose work is told across ranks" bash -c '
+    tr -d "\n" <two.json | grep -oE "\"waiting\": \{[^}]*" | sed "s/.*predicted_seconds_per_step\": *//" |
+        awk "{n++; zeros += \$1 == 0; more += \$1 > 0} END {exit !(n == 2 && zeros == 1 && more == 1)}"'
 check "pairs of both are counted" cmp <(grep -o '"pairs": [0-9.e+]*' one.json) <(grep -o '"pairs": [0-9.e+]*' two.json)
 same "2 ranks make the files of one process"
 on_ranks 3 run drop.yaml --quiet --on "cpu${has_device:+,ocl:0}" --output ranks --set run.shares=1,5,1 --report three.json
