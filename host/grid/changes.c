@@ -19,7 +19,7 @@ static bool differs(const strake_grid *grid, int f, const strake_moment *one,
     return interval > 0.0
                ? interval < (double)INFINITY && strake_source_level(source, one->begin) !=
                                                     strake_source_level(source, other->begin)
-               : one->begin != other->begin;
+               : one->begin != other->begin || one->dt != other->dt;
 }
 
 int64_t strake_changes_least(const strake_case *which)

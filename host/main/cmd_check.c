@@ -105,7 +105,8 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
     for (int d = 0; d < dims; d++) {
         const int axis = strake_axis_of(dims, d);
         (void)fprintf(stream, "%s%s %s", d == 0 ? "boundary   " : ", ",
-                      strake_axis_name(dims, axis), boundary[which->is_closed[axis] ? STRAKE_NO_FLUX : which->boundary[axis]]);
+                      strake_axis_name(dims, axis),
+                      boundary[which->is_closed[axis] ? STRAKE_NO_FLUX : which->boundary[axis]]);
     }
     (void)fprintf(stream, "\n");
     if (which->problem->is_adaptive) {

@@ -187,8 +187,8 @@ static strake_status read_reals(const strake_node *node, const strake_key *key, 
     static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
     int items = 0;
     if (node->kind != STRAKE_NODE_LIST && key->type == STRAKE_KEY_EACH) {
-        return strake_node_unlike(node, error, "a list with a number %s for every name, such as [0]",
-                                  key->unit);
+        return strake_node_unlike(node, error,
+                                  "a list with a number %s for every name, such as [0]", key->unit);
     }
     for (const strake_node *item = node->child; node->kind == STRAKE_NODE_LIST && item != NULL;
          item = item->next) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "case/case.h"
 #include "tests/support/volume.h"
@@ -285,11 +286,53 @@ static void decay_sets_the_time_step_where_the_flow_is_slow(void **state)
     }
 }
 
+/* Levels 0, 1 and 2 a second apart: the mean at the middle of a step whose length follows from the flow. */
+static void a_source_that_changes_has_the_middle_of_the_first_step(void **state)
+{
+    static const char yaml[] =
+        "problem: mpdata1d\ngrid: {cols: 8}\ntime: {courant: 0.5, steps: 2}\nfields:\n  psi: 0\n"
+        "  u1: {uniform: {velocity: [1]}}\n  source_psi: {series: {file: %s, every: 1, "
+        "interpolate: linear}}\n";
+    char path[] = "/tmp/strake-terms-XXXXXX.npy", text[400], head[128];
+    double level[3][8], psi[8];
+    strake_case *which = NULL;
+    strake_error error;
+    (void)state;
+    const int file = mkstemps(path, 4);
+    for (int k = 0; k < 24; k++) {
+        level[k / 8][k % 8] = k / 8;
+    }
+    const int used = snprintf(head, sizeof head,
+                              "%cNUMPY%c%c%c%c{'descr': '<f8', "
+                              "'fortran_order': False, 'shape': (3, 8), }",
+                              0x93, 1, 0, 118, 0);
+    memset(head + used, ' ', sizeof head - (size_t)used);
+    head[127] = '\n';
+    assert_true(write(file, head, sizeof head) == sizeof head &&
+                write(file, level, sizeof level) == sizeof level && close(file) == 0);
+    (void)snprintf(text, sizeof text, yaml, path);
+    if (strake_case_parse("source", text, NULL, false, &which, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
+    strake_harness_step(solver, 1);
+    assert_true(strake_time(solver) == 0.5);
+    strake_harness_get(solver, "psi", psi, 8);
+    assert_true(psi[3] == 0.5 * 0.25);
+    strake_harness_step(solver, 1);
+    strake_harness_get(solver, "psi", psi, 8);
+    assert_true(fabs(psi[3] - 0.5 * (0.25 + 0.75)) < 1e-15);
+    strake_close(&solver);
+    strake_case_close(&which);
+    (void)remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_agree_with_their_own_formulas),
         cmocka_unit_test(decay_and_source_are_of_second_order),
+        cmocka_unit_test(a_source_that_changes_has_the_middle_of_the_first_step),
         cmocka_unit_test(decay_sets_the_time_step_where_the_flow_is_slow),
         cmocka_unit_test(what_flows_in_is_the_value_given_at_the_edge),
         cmocka_unit_test(what_flows_in_stays_within_bounds_and_fills_the_domain),
