@@ -4,8 +4,9 @@
 The folder has runs.jsonl; writes exchange.txt and choice.txt, or prints what was near the fastest in this case."""
 import json
 import sys
+from math import sqrt
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 
 def exchanges(runs):
@@ -35,7 +36,10 @@ def programs(runs):
     for run in runs:
         if run["what"] == "choice":
             x, report = run["report"]["rank_exchange"], run["report"]
-            program = f"{x['exchange']} {x['steps_per_sweep']}"
+            # Ranks that share no machine have nothing but messages.
+            alone = run["link"] != "none" and run["ranks"] == 2
+            way = "both" if alone and x["exchange"] == "messages" else x["exchange"]
+            program = f"{way} {x['steps_per_sweep']}"
             table, chosen = tables.setdefault((run["link"], run["ranks"], run["case"]), ({}, []))
             table.setdefault(program, []).append(report["seconds"] / report["case"]["steps"])
             if not run["options"]:
@@ -43,27 +47,46 @@ def programs(runs):
     return tables
 
 
+def off(seconds):
+    """How far the median may be off: half a notch's width of McGill, Tukey and Larsen (1978); unknown of one run."""
+    if len(seconds) < 2:
+        return float("inf")
+    low, _, high = quantiles(seconds, n=4, method="inclusive")
+    return 1.57 * (high - low) / sqrt(len(seconds))
+
+
 def choices(runs):
     """What runs chose beside all others: medians. A run that chose is one more run of what it chose."""
-    good = 0
+    verdicts = {"within 3 %": 0, "not told from the fastest": 0, "slower": 0, "too few runs": 0}
     tables = programs(runs)
     for (link, ranks, case), (table, chosen) in sorted(tables.items()):
         times = {program: median(seconds) for program, seconds in table.items()}
         best = min(times, key=times.get)
-        taken = median([times[program] for program in chosen] or [float("nan")])
-        good += taken <= 1.03 * times[best]
-        yield (f"{link:6} {ranks} ranks {case:7} chose {', '.join(chosen)}: {1e3 * taken:8.3f} ms a step; best {best} "
-               f"{1e3 * times[best]:8.3f}: {100 * (taken / times[best] - 1):+6.1f} %")
+        if not chosen:
+            continue
+        usual = max(set(chosen), key=lambda program: (chosen.count(program), -times[program]))
+        taken = times[usual]
+        scatter = sqrt(off(table[usual]) ** 2 + off(table[best]) ** 2)
+        verdict = ("too few runs" if min(len(table[usual]), len(table[best])) < 3 else
+                   "within 3 %" if taken <= 1.03 * times[best] else
+                   "not told from the fastest" if taken - times[best] <= scatter else "slower")
+        verdicts[verdict] += 1
+        counts = ", ".join(f"{program} x {chosen.count(program)}" for program in sorted(set(chosen)))
+        yield (f"{link:6} {ranks} ranks {case:7} chose {counts}; {usual} {1e3 * taken:8.3f} ms a step, best {best} "
+               f"{1e3 * times[best]:8.3f}: {100 * (taken / times[best] - 1):+6.1f} %, off by "
+               f"{100 * scatter / times[best]:.1f} % at most: {verdict}")
         yield "       " + ", ".join(f"{program} {1e3 * times[program]:.3f} ({1e3 * min(seconds):.3f} to {1e3 * max(seconds):.3f}, "
                                     f"{len(seconds)} runs)" for program, seconds in sorted(table.items()))
-    yield f"fastest, or within 3 % of it: {good} of {len(tables)}"
+    yield "; ".join(f"{name}: {count}" for name, count in verdicts.items()) + f"; of {sum(verdicts.values())}"
 
 
 def near(runs, link, ranks, case):
-    """Ways and steps that are within 30 % of the fastest so far."""
+    """Ways and steps that may yet be the fastest: within 30 % of it after one run, 15 % after four, 10 % in the end."""
     table, _ = programs(runs).get((link, int(ranks), case), ({}, []))
-    best = min((median(seconds) for seconds in table.values()), default=0.0)
-    yield from (program for program, seconds in sorted(table.items()) if median(seconds) <= 1.3 * best)
+    times = {program: median(seconds) for program, seconds in table.items()}
+    best = min(times, key=times.get, default=None)
+    most = 1.0 + max(0.1, 0.3 / sqrt(len(table[best]))) if best else 1.0
+    yield from (program for program in sorted(times) if times[program] <= most * times[best])
 
 
 def main():
