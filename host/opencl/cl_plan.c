@@ -53,6 +53,8 @@ typedef struct planner {
     bool flat;
     int stages;
     int order[STRAKE_MAX_VALUES]; /* stages of every step, in the order in which they are grouped */
+    int reader[STRAKE_MAX_VALUES]
+              [2]; /* where there the first and the last one stand that read a value */
     strake_cl_kernel_plan trial[2];
 } planner;
 
@@ -100,6 +102,41 @@ static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *
         const int value = graph->stage[plan->stage[k]].output;
         stored[value] = graph->value[value].is_output || graph->value[value].is_reduced ||
                         strake_cl_plan_is_read_outside(graph, plan, value);
+    }
+}
+
+/* The same of the stages order[first..end), of which very many are tried. */
+static void find_stored_of(const planner *p, int first, int end, bool *stored)
+{
+    for (int k = first; k < end; k++) {
+        const int output = p->graph->stage[p->order[k]].output;
+        const strake_value *const value = &p->graph->value[output];
+        stored[output] = value->is_output || value->is_reduced || p->reader[output][0] < first ||
+                         p->reader[output][1] >= end;
+    }
+}
+
+/* Whoever reads a value and does not stand in the order stands behind it. */
+static void find_readers(planner *p)
+{
+    int place[STRAKE_MAX_VALUES];
+    for (int s = 0; s < p->graph->stages; s++) {
+        place[s] = p->stages;
+    }
+    for (int k = 0; k < p->stages; k++) {
+        place[p->order[k]] = k;
+    }
+    for (int value = 0; value < p->graph->values; value++) {
+        p->reader[value][0] = p->stages;
+        p->reader[value][1] = -1;
+    }
+    for (int s = 0; s < p->graph->stages; s++) {
+        const strake_stage *const stage = &p->graph->stage[s];
+        for (int k = 0; k < stage->reads && !strake_cl_stage_is_free(p->graph, stage); k++) {
+            int *const reader = p->reader[strake_cl_source_of(p->graph, stage->read[k].value)];
+            reader[0] = place[s] < reader[0] ? place[s] : reader[0];
+            reader[1] = place[s] > reader[1] ? place[s] : reader[1];
+        }
     }
 }
 
@@ -178,7 +215,7 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
         trial->stage[trial->stages++] = p->order[k];
     }
     name_kernel(p->graph, trial);
-    find_stored(p->graph, trial, stored);
+    find_stored_of(p, first, end, stored);
     const bool may_march = p->options->run.fusion == STRAKE_CL_FUSION_STREAM;
     const bool may_tile = p->options->run.fusion == STRAKE_CL_FUSION_TILE && p->flat;
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
@@ -336,6 +373,7 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
         count = plan_unfused(p, p->order, p->stages, NULL, most, out);
     } else {
         order_stages(p);
+        find_readers(p);
         count = plan_fused(p, most, out);
     }
     if (count >= 0) {
