@@ -135,8 +135,6 @@ ROW_FLAGS_scalar := -O2 $(if $(IS_CLANG),-fno-vectorize -fno-slp-vectorize,-fno-
 ROW_FLAGS_base := $(OPT)
 ROW_FLAGS_avx2 := $(OPT) -mavx2 -mtune=haswell
 ROW_FLAGS_avx512 := $(OPT) -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512 -mtune=skylake-avx512
-# Where stages that ask the same are fused, gcc would make chains of masks of one comparison and of those that follow.
-LOOP_FLAGS := $(if $(IS_CLANG),,-fno-thread-jumps)
 ROW_FLAGS_f64 :=
 ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 
@@ -350,7 +348,7 @@ $$(BUILD)/obj/gen/strake_loops_rows.$(1).$(2).o: $$(BUILD)/gen/strake_loops_rows
 	$$(call say,CC,$$< $(1) $(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_CPPFLAGS) $$(ROW_FLAGS_$(2)) -DSTRAKE_ROWS_ISA=$(1) \
-	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ALL_CFLAGS) $$(ROW_FLAGS_$(1)) $$(LOOP_FLAGS) $$(OPT_LOOPS) -MMD -MP -c -o $$@ $$<
+	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ALL_CFLAGS) $$(ROW_FLAGS_$(1)) $$(OPT_LOOPS) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call LOOP_RULE,$(i),$(p)))))
 
