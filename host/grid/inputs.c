@@ -300,22 +300,6 @@ static void complete_field(void *user, int part, strake_range slabs)
     strake_close_faces(&work->statics, work->field, slabs);
 }
 
-/* Of ghost slabs, counted from the first to the last with nothing between: each follows slabs inside. */
-static void extend_beyond(void *user, int part, strake_range slabs)
-{
-    const statics_job *const work = user;
-    const strake_layout *const l = work->statics.layout;
-    const int64_t before = slabs.end < l->lo[0] ? slabs.end : l->lo[0];
-    const int64_t after = slabs.first > l->lo[0] ? slabs.first : l->lo[0];
-    if (slabs.first < before) {
-        extend_group(user, part, (strake_range){slabs.first - l->lo[0], before - l->lo[0]});
-    }
-    if (after < slabs.end) {
-        const int64_t shift = l->n[0] - l->lo[0];
-        extend_group(user, part, (strake_range){after + shift, slabs.end + shift});
-    }
-}
-
 /* Ghosts of a group across an axis, beyond the ends of the domain where these are in the window. */
 static void extend(const strake_grid *grid, const strake_statics *statics,
                    strake_statics_group group, int axis)
@@ -324,11 +308,6 @@ static void extend(const strake_grid *grid, const strake_statics *statics,
     const strake_window *const window = &grid->window;
     statics_job work = {
         .statics = *statics, .group = group, .axis = axis, .end = l->n[0] + l->hi[0]};
-    if (axis == 0 && group != STRAKE_FREE_OF_DIVERGENCE && grid->domain.ranks == NULL) {
-        const strake_range all = {0, l->lo[0] + l->hi[0]};
-        strake_spread(all, parts_of(grid, all), extend_beyond, &work);
-        return;
-    }
     if (axis == 0 && strake_window_has(window, 0)) {
         extend_group(&work, 0, (strake_range){-l->lo[0], 0});
     }
@@ -346,9 +325,9 @@ static void extend(const strake_grid *grid, const strake_statics *statics,
 
 /*
  * Of components of a flow that are continued beyond edges together all are, if one is new: the ghosts of each follow
- * the others. Marks as new what is extended. @return whether there are such components
+ * the others. Marks as new what is extended.
  */
-static bool list_extended(const strake_grid *grid, const strake_statics *statics,
+static void list_extended(const strake_grid *grid, const strake_statics *statics,
                           bool extended[STRAKE_MAX_FIELDS])
 {
     bool flow = false;
@@ -360,68 +339,62 @@ static bool list_extended(const strake_grid *grid, const strake_statics *statics
     for (int f = 0; f < problem->fields && flow; f++) {
         extended[f] = extended[f] || strake_extends_together(statics, f);
     }
-    return flow;
 }
 
-/* As the problem's table says (engine/extend.h), of what is new and what follows from it. @param late  but for these */
-static void prepare_statics(const strake_grid *grid, const strake_statics *all, void *const *some,
-                            bool is_late)
+/* As the problem's table says (engine/extend.h), of what is new and what follows from it. */
+static void prepare_statics(const strake_grid *grid, const strake_statics *statics,
+                            const bool extended[STRAKE_MAX_FIELDS])
 {
-    const strake_problem *const problem = all->problem;
-    const strake_statics statics = {problem, all->layout, some, all->number, all->is_closed};
-    statics_job work = {.statics = *all};
+    const strake_problem *const problem = statics->problem;
+    void *array[STRAKE_MAX_FIELDS];
+    const strake_statics all = *statics;
+    const strake_statics some = {problem, statics->layout, array, statics->number,
+                                 statics->is_closed};
+    statics_job work = {.statics = all};
+    for (int f = 0; f < problem->fields; f++) {
+        array[f] = extended[f] ? all.array[f] : NULL;
+    }
+    statics = &some;
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        extend(grid, &statics, STRAKE_ON_CELLS, axis);
+        extend(grid, statics, STRAKE_ON_CELLS, axis);
     }
     for (int f = 0; f < problem->fields; f++) {
         const strake_window slabs = slabs_of(grid, f);
         work.field = f;
         work.is_weighted = grid->field[f].from_shape;
         for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL && is_new(grid, f) &&
-                        all->array[f] != NULL;
+                        all.array[f] != NULL;
              k++) {
             strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), complete_field, &work);
         }
     }
-    for (int axis = 0; axis < (is_late ? 1 : STRAKE_AXES); axis++) {
-        extend(grid, &statics, STRAKE_ON_FACES, axis);
-        extend(grid, &statics, STRAKE_FREE_OF_DIVERGENCE, axis);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        extend(grid, statics, STRAKE_ON_FACES, axis);
+        extend(grid, statics, STRAKE_FREE_OF_DIVERGENCE, axis);
     }
 }
 
-/*
- * Weights and ghosts of what is new. Those of faces that follow nothing but their own line or slab are left to the
- * survey, which reads the same lines: ranks survey less than they read. @param[out] out  what to survey
- */
-static void prepare_new(const strake_grid *grid, strake_surveyed *out,
+/* Weights and ghosts of what is new. @param[out] array  of each field */
+static void prepare_new(const strake_grid *grid, void *array[STRAKE_MAX_FIELDS],
                         bool extended[STRAKE_MAX_FIELDS])
 {
     const strake_problem *problem = grid->which->problem;
-    const strake_statics statics = {problem, &grid->layout, out->array, grid->number,
+    const strake_statics statics = {problem, &grid->layout, array, grid->number,
                                     grid->which->is_closed};
-    void *some[STRAKE_MAX_FIELDS] = {NULL};
-    *out = (strake_surveyed){.is_late = false};
     for (int f = 0; f < problem->fields; f++) {
-        out->array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
+        array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
     }
-    const bool follow = list_extended(grid, &statics, extended);
-    for (int f = 0; f < problem->fields; f++) {
-        const bool is_late = problem->field[f].position != STRAKE_CELL && !follow &&
-                             grid->domain.ranks == NULL && !problem->field[f].is_state;
-        some[f] = extended[f] ? out->array[f] : NULL;
-        out->late[f] = is_late ? some[f] : NULL;
-        out->is_late = out->is_late || out->late[f] != NULL;
-    }
-    prepare_statics(grid, &statics, some, out->is_late);
+    list_extended(grid, &statics, extended);
+    prepare_statics(grid, &statics, extended);
 }
 
 strake_status strake_inputs_rate(strake_grid *grid, double *rate, strake_error *error)
 {
-    strake_surveyed what;
+    void *array[STRAKE_MAX_FIELDS] = {NULL};
     bool extended[STRAKE_MAX_FIELDS];
     strake_extremes extreme;
-    prepare_new(grid, &what, extended);
-    const strake_status status = strake_survey(grid, &what, extreme, error);
+    prepare_new(grid, array, extended);
+    const strake_status status = strake_survey(grid, array, extreme, error);
     *rate = status == STRAKE_OK ? grid->which->problem->pace(extreme) : 0.0;
     return status;
 }
@@ -430,11 +403,11 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_problem *problem = grid->which->problem;
-    strake_surveyed what;
+    void *array[STRAKE_MAX_FIELDS] = {NULL};
     bool extended[STRAKE_MAX_FIELDS];
     strake_extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
-    prepare_new(grid, &what, extended);
+    prepare_new(grid, array, extended);
     for (int f = 0; f < problem->fields; f++) {
         grid->is_stable = grid->is_stable && !is_surveyed(grid, f);
         grid->domain.hash = is_new(grid, f) && !strake_inputs_move(grid, f) ? 0 : grid->domain.hash;
@@ -445,10 +418,9 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
             grid->field[f].state = STRAKE_FIELD_OUTDATED;
         }
     }
-    if (what.is_late || (problem->survey != NULL && !grid->is_stable)) {
-        STRAKE_TRY(strake_survey(grid, &what, extreme, error));
-        STRAKE_TRY(problem->judge != NULL ? strake_survey_judge(grid, &what, extreme, error)
-                                          : STRAKE_OK);
+    if (problem->survey != NULL && !grid->is_stable) {
+        STRAKE_TRY(strake_survey(grid, array, extreme, error));
+        STRAKE_TRY(problem->judge != NULL ? strake_survey_judge(grid, extreme, error) : STRAKE_OK);
     }
     grid->is_stable = true;
     for (int f = 0; f < problem->fields; f++) {
