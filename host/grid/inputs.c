@@ -165,11 +165,13 @@ static void fill_constant(void *user, int part, strake_range slabs)
 {
     const job *const work = user;
     const strake_layout *const l = &work->grid->layout;
-    const double number = work->grid->which->problem->field[work->field].fallback;
+    const strake_field *const field = &work->grid->which->problem->field[work->field];
     (void)part;
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++) {
             const int64_t at = strake_layout_at(l, i, m, 0);
+            const double number =
+                field->in_line != NULL ? field->in_line(work->grid->which, i, m) : field->fallback;
             strake_element_fill(work->array, l->element_size, at, work->shape[2], number);
         }
     }

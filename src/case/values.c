@@ -72,8 +72,11 @@ void strake_field_words(const strake_problem *problem, char *words, size_t size)
 {
     words[0] = '\0';
     for (int f = 0; f < problem->fields; ++f) {
+        const strake_field *const field = &problem->field[f];
         const size_t used = strlen(words);
-        (void)snprintf(words + used, size - used, "%s%s", f > 0 ? "|" : "", problem->field[f].name);
+        if (field->is_state || !field->is_derived) { /* inputs that are derived stand last */
+            (void)snprintf(words + used, size - used, "%s%s", f > 0 ? "|" : "", field->name);
+        }
     }
 }
 

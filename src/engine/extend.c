@@ -42,7 +42,9 @@ static strake_edge edge_of(const strake_statics *s, int f, int axis)
     case STRAKE_NO_FLUX:
         return field->wall[axis];
     case STRAKE_POLAR: /* a velocity across the rows has the other direction beyond */
-        return is_across(field, axis) ? STRAKE_EDGE_NEGATED : STRAKE_EDGE_AS_STATES;
+        return is_across(field, axis)           ? STRAKE_EDGE_NEGATED
+               : field->position == STRAKE_CELL ? field->wall[axis]
+                                                : STRAKE_EDGE_AS_STATES;
     case STRAKE_PERIODIC:
         break;
     }

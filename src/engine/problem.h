@@ -68,7 +68,7 @@ typedef struct strake_field {
     const char *
         weight; /**< on faces, from a velocity shape: times the mean of this field of cells at them */
     strake_edge open[STRAKE_AXES]; /**< static inputs: beyond the open edges of each axis */
-    strake_edge wall[STRAKE_AXES]; /**< and beyond those that are no_flux */
+    strake_edge wall[STRAKE_AXES]; /**< and beyond those that are no_flux, or poles (of cells) */
     bool has_blank;                /**< grids of maps may have cells without a value ... */
     double blank;                  /**< which then have this one */
     bool is_extent;                /**< cells where it is above 0 make the footprint */
@@ -82,9 +82,10 @@ typedef struct strake_field {
         foretells; /**< of a state: a step makes cells active only where it is above 0, or an input is that wakes */
     /**
      * Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. Of an input:
-     * it has its fallback everywhere.
+     * it has its fallback everywhere, or in every line what @c in_line says; such ones stand last in a table.
      */
     bool is_derived;
+    double (*in_line)(const struct strake_case *which, int64_t i, int64_t m);
     /** There is one for every name of the key that lists names, called by that with this before it. */
     const char *each;
     /** Of a state: what the others have been through. Not given; a run has it where output.fields asks for it. */

@@ -88,13 +88,20 @@ static const strake_key keys[] = {
          .fallback = NAN,                                                                          \
          .unit = "[any]",                                                                          \
          .text = "with which diagnostics compare; by default the initial field"},                  \
+        {                                                                                          \
+            .name = "inside",                                                                      \
+            .is_derived = true,                                                                    \
+            .position = STRAKE_CELL,                                                               \
+            .fallback = 1.0,                                                                       \
+            .unit = "[-]",                                                                         \
+            .text = "1 in the domain, 0 beyond its open edges",                                    \
+            .open = {STRAKE_EDGE_ZERO, STRAKE_EDGE_ZERO, STRAKE_EDGE_ZERO},                        \
+        },                                                                                         \
     {                                                                                              \
-        .name = "inside", .is_derived = true, .position = STRAKE_CELL, .fallback = 1.0,            \
-        .unit = "[-]", .text = "1 in the domain, 0 beyond its open edges", .open = {               \
-            STRAKE_EDGE_ZERO,                                                                      \
-            STRAKE_EDGE_ZERO,                                                                      \
-            STRAKE_EDGE_ZERO                                                                       \
-        }                                                                                          \
+        .name = "narrowing", .is_derived = true, .in_line = strake_mpdata_narrowing,               \
+        .position = STRAKE_CELL, .fallback = 1.0, .unit = "[-]",                                   \
+        .text = "square of the equator's length over that of a latitude, negative beyond poles",   \
+        .wall = {STRAKE_EDGE_NEGATED, STRAKE_EDGE_NEGATED, STRAKE_EDGE_AS_STATES},                 \
     }
 
 static const strake_field fields_1d[] = {ADVECTED, VELOCITY("u1", 2, "columns j-1 and j"),
@@ -267,7 +274,7 @@ cleanup:
         .text = "advection of a scalar by a given flow in " #dims_                                 \
                 "D: d(h psi)/dt + div(h u psi) = 0 (MPDATA)",                                      \
         .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]), .key = keys,                   \
-        .fields = STATES + dims_ + 6, .field = fields_##dims_##d,                                  \
+        .fields = STATES + dims_ + 7, .field = fields_##dims_##d,                                  \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN | 1U << STRAKE_NO_FLUX |           \
                       (dims_ > 1 ? 1U << STRAKE_POLAR : 0U),                                       \
         .closes_open = true, .dt_required = false, .pace = pace,                                   \

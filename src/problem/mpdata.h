@@ -58,7 +58,7 @@ typedef struct strake_mpdata_fields {
     int dims;
     int u, h, h_next;
     int source, inflow, reference; /**< the first one of each: one per tracer */
-    int inside;
+    int inside, narrowing;
 } strake_mpdata_fields;
 
 strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem);
@@ -72,6 +72,15 @@ static inline int strake_mpdata_axis(int dims, int d)
 /** Decay [1/s] and diffusivity [m2/s] of a tracer. */
 double strake_mpdata_decay(const strake_case *which, int tracer);
 double strake_mpdata_diffusivity(const strake_case *which, int tracer);
+
+/** Whether rows end at poles. */
+bool strake_mpdata_is_polar(const strake_case *which);
+
+/**
+ * The square of the equator's length over that of a row's latitude: by so much more do cells of the row exchange with
+ * those beside them in it. @param[in] i, m  slab and line; that which counts the rows matters
+ */
+double strake_mpdata_narrowing(const strake_case *which, int64_t i, int64_t m);
 
 /** A diffusivity times dt, with time.courant 1 s, over the square of the spacing along direction @p d. */
 double strake_mpdata_diffusion_number(const strake_case *which, double diffusivity, int d);
@@ -90,8 +99,15 @@ typedef struct strake_mpdata_tracer {
 /** What all tracers have in common there: h is that of the beginning of a step. */
 typedef struct strake_mpdata_cells {
     int inside;
-    int face_h[STRAKE_AXES], h_reciprocal;
+    int face_h[STRAKE_AXES], h_reciprocal; /**< faces as strake_mpdata_sphere() leaves them */
 } strake_mpdata_cells;
+
+/**
+ * On a sphere where a tracer diffuses: nothing does so through poles, and along rows more where these are short.
+ * @param[in,out] cells  whose h at the faces is weighted with that
+ */
+void strake_mpdata_sphere(const strake_case *which, strake_graph *graph,
+                          strake_mpdata_cells *cells);
 
 /** Adds the fields of the tracers to a graph. @return the value that is 0 beyond open edges */
 int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,

@@ -476,6 +476,7 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
     t.h = t.options.changes ? h_next : t.h_before;
     t.cells.inside = strake_mpdata_tracers(which, graph, own);
     h_stages(&t);
+    strake_mpdata_sphere(which, graph, &t.cells);
     for (int k = 0; k < at_field.u; k++) {
         if (k > 0) {
             strake_graph_set(graph);

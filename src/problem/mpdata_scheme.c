@@ -1,6 +1,7 @@
 /* What a case of MPDATA says, in numbers. */
 #include <math.h>
 
+#include "base/elementary.h"
 #include "case/source.h"
 #include "problem/mpdata.h"
 
@@ -19,7 +20,8 @@ strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
                                   .source = source,
                                   .inflow = source + tracers,
                                   .reference = source + 2 * tracers,
-                                  .inside = source + 3 * tracers};
+                                  .inside = source + 3 * tracers,
+                                  .narrowing = source + 3 * tracers + 1};
 }
 
 strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
@@ -71,6 +73,22 @@ double strake_mpdata_diffusion_number(const strake_case *which, double diffusivi
     return diffusivity * (which->courant > 0.0 ? 1.0 : which->dt) / (spacing * spacing);
 }
 
+bool strake_mpdata_is_polar(const strake_case *which)
+{
+    const int dims = which->problem->dims;
+    return dims > 1 && which->boundary[strake_mpdata_axis(dims, dims - 2)] == STRAKE_POLAR;
+}
+
+double strake_mpdata_narrowing(const strake_case *which, int64_t i, int64_t m)
+{
+    static const double pi = 3.14159265358979323846;
+    const int axis = strake_mpdata_axis(which->problem->dims, which->problem->dims - 2);
+    const double row = (double)(axis == 0 ? i : m);
+    /* The cosine of the latitude of its middle: rows are equally far from each other. */
+    const double length = strake_sin(pi * (row + 0.5) / (double)which->n[axis]);
+    return 1.0 / (length * length);
+}
+
 strake_status strake_mpdata_check_edges(const strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -88,14 +106,6 @@ strake_status strake_mpdata_check_edges(const strake_case *which, strake_error *
                      which->file, which->problem->field[at.u + d].name, number,
                      is_polar ? "pole" : "wall", strake_axis_name(at.dims, axis),
                      is_polar ? "polar" : "no_flux");
-        for (int k = 0; k < at.u && is_polar; k++) {
-            STRAKE_CHECK(!(strake_mpdata_diffusivity(which, k) > 0.0), error, STRAKE_ERR_USAGE,
-                         "%s: parameters.diffusivity: %g for %s with boundary.rows: polar; "
-                         "diffusion takes all cells for equally large, which those of a sphere "
-                         "are not: leave it out",
-                         which->file, strake_mpdata_diffusivity(which, k),
-                         which->problem->field[k].name);
-        }
     }
 cleanup:
     return status;

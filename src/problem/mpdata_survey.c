@@ -69,13 +69,24 @@ static void add_least(const line *l, int field, strake_extreme *extreme)
     add_line(l, extreme, value);
 }
 
-/* What flows out of each cell by diffusion in a step, over its content: the faces have the mean of h. */
-static void add_diffusion(const line *l, const strake_mpdata_fields *fields, const double *number,
+/*
+ * What flows out of each cell by diffusion in a step, over its content: the faces have the mean of h. On a sphere not
+ * through poles, and more along rows that are short.
+ */
+static void add_diffusion(const strake_case *which, const line *l,
+                          const strake_mpdata_fields *fields, const double *numbers,
                           strake_extreme *extreme)
 {
     strake_piece part = {0.0};
+    const bool is_polar = strake_mpdata_is_polar(which);
     for (int d = 0; d < fields->dims; d++) {
         const int axis = strake_mpdata_axis(fields->dims, d);
+        const bool ends = is_polar && d == fields->dims - 2;
+        const bool is_first = ends && l->at[axis] == 0;
+        const bool is_last = ends && l->at[axis] == l->layout->n[axis] - 1;
+        const double number = is_polar && axis == 2
+                                  ? numbers[d] * strake_mpdata_narrowing(which, l->at[0], l->at[1])
+                                  : numbers[d];
         strake_piece room[3];
         const double *h[3];
         for (int k = 0; k < 3; k++) {
@@ -85,7 +96,10 @@ static void add_diffusion(const line *l, const strake_mpdata_fields *fields, con
                                    at[1], at[2], l->count, room[k]);
         }
         for (int64_t k = 0; k < l->count; k++) {
-            part[k] += number[d] * (h[1][k] + 0.5 * (h[0][k] + h[2][k])) / h[1][k];
+            const double faces = is_first  ? 0.5 * (h[1][k] + h[2][k])
+                                 : is_last ? 0.5 * (h[0][k] + h[1][k])
+                                           : h[1][k] + 0.5 * (h[0][k] + h[2][k]);
+            part[k] += number * faces / h[1][k];
         }
     }
     add_line(l, extreme, part);
@@ -184,7 +198,8 @@ void strake_mpdata_survey(const strake_case *which, const strake_layout *layout,
                 const line piece = {layout, array, number, isa, {i, m, j}, count};
                 survey_line(&options, &fields, &piece, is_one, extreme);
                 if (diffuses) {
-                    add_diffusion(&piece, &fields, diffusion, &extreme[STRAKE_MPDATA_DIFFUSION]);
+                    add_diffusion(which, &piece, &fields, diffusion,
+                                  &extreme[STRAKE_MPDATA_DIFFUSION]);
                 }
             }
         }

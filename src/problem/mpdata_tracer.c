@@ -129,6 +129,36 @@ int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
                     : strake_graph_constant(graph, "inside", 1.0);
 }
 
+/* The product of two values: a source of nothing in one of them, of which the other is kept. */
+static int product(strake_graph *graph, const char *name, strake_read a, strake_read b)
+{
+    const strake_read none = at(strake_graph_constant(graph, "none", 0.0));
+    return STRAKE_STAGE(graph, 0, name, source_before, a, none, none, b);
+}
+
+void strake_mpdata_sphere(const strake_case *which, strake_graph *graph, strake_mpdata_cells *cells)
+{
+    const int dims = which->problem->dims;
+    const int across = dims - 2;
+    bool diffuses = false;
+    for (int k = 0; k < strake_mpdata_fields_of(which->problem).u; k++) {
+        diffuses = diffuses || strake_mpdata_diffusivity(which, k) > 0.0;
+    }
+    if (!diffuses || !strake_mpdata_is_polar(which)) {
+        (void)strake_graph_constant(graph, "narrowing", 1.0);
+        return;
+    }
+    const int narrowing = strake_graph_input(graph, "narrowing", true);
+    const int same_side = product(
+        graph, "same_side", along(narrowing, strake_mpdata_axis(dims, across), -1), at(narrowing));
+    cells->face_h[across] =
+        STRAKE_STAGE(graph, 0, "h_face_without_poles", inflow, at(cells->face_h[across]),
+                     at(same_side), at(strake_graph_constant(graph, "nothing_at_poles", 0.0)));
+    cells->face_h[across + 1] =
+        product(graph, "h_face_narrowed", at(cells->face_h[across + 1]),
+                at(STRAKE_STAGE(graph, 0, "narrowing_of_row", magnitude, at(narrowing))));
+}
+
 static int diffuse_stage(const strake_case *which, strake_graph *graph,
                          const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
                          int psi)

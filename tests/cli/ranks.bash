@@ -42,6 +42,7 @@ problem: mpdata2d
 grid: {rows: 30, cols: 40}
 time: {dt: 0.004, steps: 13}
 boundary: {rows: polar}
+parameters: {diffusivity: [0.2]}
 fields:
   psi: {random: {seed: 3, minimum: 1, maximum: 2}}
   u1: {globe: {omega: 1, tilt: 1.2}}
