@@ -1,16 +1,21 @@
 /* sph_filter.cl: the filter of densities (SPH_FILTERS); sph.cl goes before it. */
 #if SPH_FILTERS
-/* Filters densities of the present state; they wait beside the half one's places. */
-__kernel void sph_filter(SPH_PASS_ARGUMENTS, __global const real4 *x, __global const real4 *v,
-                         __global const real *volume, __global real4 *half_x)
+/* Filters densities of the present state in a range. @p by_clock: only if a step follows */
+__kernel void sph_filter(__global const sph_clock *clock, const int by_clock,
+                         __constant sph_constants *n, const int2 range, const int4 cells,
+                         __global const uint *start, __global const uint *first,
+                         __global const ushort2 *counts, __global const uint *words,
+                         __global const int *cell, __global const uint *key,
+                         __global const real4 *x, __global const real4 *v,
+                         __global const real *volume, __global real *density)
 {
     __local real4 steps[SPH_CODES];
-    const int p = (int)get_global_id(0);
-    if (clock->state != SPH_RUNS) {
+    const int p = range.x + (int)get_global_id(0);
+    if (by_clock && clock->state != SPH_RUNS) {
         return;
     }
     sph_fill_steps(steps, n, cells);
-    if (p >= count) {
+    if (p >= range.y) {
         return;
     }
     real4 to = x[p];
@@ -33,16 +38,20 @@ __kernel void sph_filter(SPH_PASS_ARGUMENTS, __global const real4 *x, __global c
         }
         to.w = sph_mean(n->scheme, sum);
     }
-    half_x[p] = to;
+    density[p] = to.w;
 }
 
 /* They become those of the present state. */
-__kernel void sph_renew(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 *v,
-                        __global real *volume, __global const real4 *half_x)
+__kernel void sph_renew(__global const sph_clock *clock, const int by_clock,
+                        __constant sph_constants *n, const int2 range, __global const uint *key,
+                        __global real4 *x, __global real4 *v, __global real *volume,
+                        __global const real *density)
 {
-    const int p = (int)get_global_id(0);
-    if (clock->state == SPH_RUNS && p < count) {
-        sph_store(x, v, volume, p, key[p] >> SPH_KIND_BITS, half_x[p], v[p], n);
+    const int p = range.x + (int)get_global_id(0);
+    if ((!by_clock || clock->state == SPH_RUNS) && p < range.y) {
+        real4 to = x[p];
+        to.w = density[p];
+        sph_store(x, v, volume, p, key[p] >> SPH_KIND_BITS, to, v[p], n);
     }
 }
 #endif

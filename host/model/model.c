@@ -50,7 +50,7 @@ double strake_model_reduce(const strake_device_model *model, int numbers)
     return numbers > 0 ? numbers * (model->reduce + message) : 0.0;
 }
 
-double strake_model_passes(const strake_device_model *model, int passes, double bytes_down,
+double strake_model_passes(const strake_device_model *model, double passes, double bytes_down,
                            double messages_down, double bytes_up, double messages_up)
 {
     const double down = bytes_down > 0.0 ? strake_path_seconds(&model->path[STRAKE_DOWN_PAGEABLE],

@@ -34,6 +34,7 @@ typedef struct strake_part_dealings {
     double steps;          /**< with others; 0: it was alone, and nothing of this is known */
     double sent, received; /**< bytes, between two orders */
     double messages_sent, messages_received;
+    double exchanges;                  /**< after each pass, and of filters */
     double orders;                     /**< with others, all in all */
     double order_sent, order_received; /**< bytes, of one of them */
     double

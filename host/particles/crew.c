@@ -300,12 +300,12 @@ void *strake_sph_box_of(strake_sph_member *own, bool is_half, int end, size_t by
     return *box;
 }
 
-void strake_sph_bring(strake_sph_run *run, bool is_half)
+void strake_sph_bring(strake_sph_run *run, strake_sph_event what)
 {
     strake_sph_member *const own = own_of(run);
     own->passes++;
     strake_bell_ring(&own->brought, own->passes);
-    lead(run, is_half ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS);
+    lead(run, what);
 }
 
 strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],

@@ -6,8 +6,8 @@
  *
  * Between two orders only forces travel: after each pass everybody leaves those of its outermost slices in boxes, and all
  * integrate their ghosts themselves. How long the next step may be all hear from each other while its first pass, which
- * does not need that, is computed: so they meet twice a step. With a new order particles change hands: each leaves those
- * that others need, takes those that it needs of them, and sorts. That is also when slices go to others.
+ * does not need that, is computed: so they meet twice a step. Where densities are filtered those of ghosts come from
+ * their owners likewise, before the first pass. With a new order particles change hands: each leaves those that others need, takes those that it needs of them, and sorts. That is also when slices go to others.
  *
  * Who fails stops all; each finds that where it waits.
  */
@@ -33,7 +33,8 @@ typedef enum strake_sph_event {
     STRAKE_SPH_MEETS,
     STRAKE_SPH_ORDERS, /**< meets for a new order */
     STRAKE_SPH_BRINGS,
-    STRAKE_SPH_BRINGS_HALF /**< forces half a step later */
+    STRAKE_SPH_BRINGS_HALF,     /**< forces half a step later */
+    STRAKE_SPH_BRINGS_DENSITIES /**< of a filter, in the boxes of forces half a step later */
 } strake_sph_event;
 
 enum { STRAKE_SPH_EVENTS = 8 /* nobody is so many ahead of who waits at meetings */ };
@@ -133,13 +134,20 @@ void *strake_sph_box_of(strake_sph_member *member, bool is_half, int end, size_t
 /** So many bytes of forces go to others, or have come from them. */
 void strake_sph_note_sent(strake_sph_run *run, size_t bytes);
 void strake_sph_note_received(strake_sph_run *run, size_t bytes);
-/** Of a step with others copies or transfers took so long, all in all [s]. */
+/** Of a step with others copies or transfers took so long, all in all [s]; and of a filter. */
 void strake_sph_note_moving(strake_sph_run *run, double seconds);
+void strake_sph_note_filtering(strake_sph_run *run, double seconds);
 /** The same for a report. */
 void strake_sph_describe_dealings(const strake_sph_run *run, strake_part_dealings *out);
 
-/** What is in the boxes of this pass may be read. */
-void strake_sph_bring(strake_sph_run *run, bool is_half);
+/** What is in the boxes of a pass, or of a filter, may be read. */
+void strake_sph_bring(strake_sph_run *run, strake_sph_event what);
+
+/** Numbers of a particle that an event brings. */
+static inline int strake_sph_numbers_of(strake_sph_event what)
+{
+    return what == STRAKE_SPH_BRINGS_DENSITIES ? 1 : 4;
+}
 
 /**
  * Waits for what others brought of a pass. @param[out] box  [ghost] their forces on the particles of each of its ghosts

@@ -141,16 +141,16 @@ static strake_sph_member *find_member(const strake_sph_far *far, int64_t slice)
 }
 
 static strake_transfer forces(const strake_sph_far *far, int64_t with, int side, void *box,
-                              int64_t particles, int element)
+                              int64_t particles, size_t each)
 {
     return (strake_transfer){.peer = strake_sph_far_owner(far, far->owned, with),
                              .tag = TAG_FORCES + (2 * far->failures + side) % TAGS,
                              .data = box,
-                             .bytes = 4 * (size_t)particles * (size_t)element};
+                             .bytes = (size_t)particles * each};
 }
 
 /* Forces on an outermost slice go to whoever has it as a ghost: the first one's down, the last one's up. */
-static int list_sends(const strake_sph_far *far, bool is_half, int element, strake_transfer *list)
+static int list_sends(const strake_sph_far *far, bool is_half, size_t each, strake_transfer *list)
 {
     const strake_range own = far->owned[far->self];
     int count = 0;
@@ -160,15 +160,14 @@ static int list_sends(const strake_sph_far *far, bool is_half, int element, stra
                               is_one(far, far->owned[strake_sph_far_owner(far, far->owned, to)]);
         const strake_sph_member *const from = find_member(far, side == 0 ? own.first : own.end - 1);
         if (to >= 0 && !is_twice && from != NULL) {
-            list[count++] =
-                forces(far, to, side, from->box[is_half][side], far->edges[side], element);
+            list[count++] = forces(far, to, side, from->box[is_half][side], far->edges[side], each);
         }
     }
     return count;
 }
 
 /* Those on this rank's ghosts go to the boxes of who stands for their owners. */
-static strake_status list_receives(const strake_sph_far *far, bool is_half, int element,
+static strake_status list_receives(const strake_sph_far *far, bool is_half, size_t each,
                                    strake_transfer *list, int *count, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -177,7 +176,7 @@ static strake_status list_receives(const strake_sph_far *far, bool is_half, int 
     for (int side = 0; side < 2; side++) {
         const int64_t from = strake_sph_far_beside(far, own, side);
         strake_sph_member *const to = from >= 0 ? find_member(far, from) : NULL;
-        const size_t bytes = 4 * (size_t)far->ghosts[side] * (size_t)element;
+        const size_t bytes = (size_t)far->ghosts[side] * each;
         void *box = NULL;
         if (to == NULL || (side == 1 && is_one(far, own))) {
             continue;
@@ -185,7 +184,7 @@ static strake_status list_receives(const strake_sph_far *far, bool is_half, int 
         box = strake_sph_box_of(to, is_half, from == to->own.first ? 0 : 1, bytes);
         STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY,
                      "no memory for forces on %lld particles", (long long)far->ghosts[side]);
-        list[(*count)++] = forces(far, from, 1 - side, box, far->ghosts[side], element);
+        list[(*count)++] = forces(far, from, 1 - side, box, far->ghosts[side], each);
     }
 cleanup:
     return status;
@@ -196,14 +195,16 @@ static strake_status stopped(strake_error *error)
     return strake_fail(error, STRAKE_ERR_STATE, "a part of this rank failed");
 }
 
-/* After a pass. @return STRAKE_ERR_STATE where this rank fails itself */
-static strake_status bring(strake_sph_far *far, bool is_half, strake_error *error)
+/* After a pass, or with a filter. @return STRAKE_ERR_STATE where this rank fails itself */
+static strake_status bring(strake_sph_far *far, strake_sph_event what, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_sph_crew *const crew = far->crew;
     const strake_range own = far->owned[far->self];
     const int64_t passes = far->member[0].passes + 1, edge[2] = {own.first, own.end - 1};
-    const int element = crew->member[crew->leader].run->element;
+    const bool is_half = what != STRAKE_SPH_BRINGS;
+    const size_t each =
+        (size_t)strake_sph_numbers_of(what) * (size_t)crew->member[crew->leader].run->element;
     strake_transfer send[2], receive[2];
     int sends = 0, receives = 0;
     for (int side = 0; side < 2; side++) {
@@ -213,8 +214,8 @@ static strake_status bring(strake_sph_far *far, bool is_half, strake_error *erro
                        ? STRAKE_OK
                        : stopped(error));
     }
-    sends = list_sends(far, is_half, element, send);
-    STRAKE_TRY(list_receives(far, is_half, element, receive, &receives, error));
+    sends = list_sends(far, is_half, each, send);
+    STRAKE_TRY(list_receives(far, is_half, each, receive, &receives, error));
     STRAKE_TRY(strake_ranks_trade(far->ranks, send, sends, receive, receives, error));
     for (int k = 0; k < STRAKE_SPH_FAR; k++) {
         far->member[k].passes = passes;
@@ -323,7 +324,7 @@ static void *take_part(void *argument)
         far->taken++;
         far->status = event == STRAKE_SPH_MEETS || event == STRAKE_SPH_ORDERS
                           ? meet(far, event == STRAKE_SPH_ORDERS, &far->error)
-                          : bring(far, event == STRAKE_SPH_BRINGS_HALF, &far->error);
+                          : bring(far, event, &far->error);
     }
     if (atomic_load(&crew->is_ending)) {
         far->has_told = true; /* all know */

@@ -191,7 +191,17 @@ strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error
 /** Room for so many particles; of those that are there places, speeds, cells and keys stay. */
 strake_status strake_sph_make_room(strake_sph_device *own, int64_t count, strake_error *error);
 
-/** Passes, advances and looks where others compute, too (strake_sph_ops). */
+/**
+ * Enqueues that densities of a range are filtered, which wait in the other state's volumes, and that all those there become
+ * densities. @param[in] by_clock  only if the clock says that a step follows
+ * @param[in] as  its name in what is recorded; NULL: the kernel's
+ */
+strake_status strake_sph_filter(strake_sph_device *own, const char *as, bool by_clock,
+                                strake_range range, strake_error *error);
+strake_status strake_sph_renew(strake_sph_device *own, bool by_clock, strake_error *error);
+
+/** Filters, passes, advances and looks where others compute, too (strake_sph_ops). */
+strake_status strake_sph_filter_shared(strake_sph_run *run, strake_error *error);
 strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error);
 strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error);
 strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);

@@ -84,18 +84,23 @@ static void note(strake_domain *domain, strake_domain_event event)
     }
 }
 
-/* After each of two passes the forces on the outermost slices; a pass reads states and lists. */
+/*
+ * After each of two passes the forces on the outermost slices, and now and then filtered densities; a pass reads states and
+ * lists.
+ */
 static strake_exchange_case exchange(const strake_domain *domain, int64_t slabs, int sides,
                                      double bandwidth)
 {
     enum { FORCES = 4, READ = 300, PASSES = 2 };
     const strake_particles *const p = of(domain);
     const double each = (double)p->scene.count / (double)domain->slabs;
+    const int every = p->scene.sph.shepard;
+    const double numbers = FORCES + (every > 0 ? 1.0 / (PASSES * every) : 0.0);
     return (strake_exchange_case){.slabs = slabs,
                                   .halo = {1, 1},
                                   .sides = sides,
                                   .states = PASSES,
-                                  .slab_bytes = FORCES * (double)p->host.element * each,
+                                  .slab_bytes = numbers * (double)p->host.element * each,
                                   .slab_seconds = PASSES * READ * each / bandwidth};
 }
 
@@ -276,28 +281,12 @@ static strake_status check_fast(const strake_particles *p, strake_error *error)
                              p->which->file);
 }
 
-/* A filtered density would have to go to those who have the particle as a ghost. */
-static strake_status check_filter(const strake_particles *p, strake_error *error)
-{
-    const int ranks = strake_ranks_count(p->domain.ranks);
-    const int shares = p->team->parts > ranks ? p->team->parts : ranks;
-    return p->scene.sph.shepard == 0 || shares == 1
-               ? STRAKE_OK
-               : strake_fail(
-                     error, STRAKE_ERR_USAGE,
-                     "%s: scheme.shepard filters densities where one part has all "
-                     "particles, and %d are to share them; leave it out, or use one part%s, "
-                     "such as --on cpu or --on ocl:0",
-                     p->which->file, shares, ranks > 1 ? " of one process" : "");
-}
-
 static strake_status begin(strake_domain *domain, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_particles *const p = strake_particles_of(domain);
     STRAKE_TRY(strake_scene_make(p->which, &p->scene, error));
     STRAKE_TRY(check_fast(p, error));
-    STRAKE_TRY(check_filter(p, error));
     p->scene.sph.has_walls = p->scene.kinds[STRAKE_PARTICLE_WALL] > 0;
     p->hash = hash_scene(&p->scene);
     domain->n[0] = domain->n[1] = 1;

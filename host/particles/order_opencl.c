@@ -143,11 +143,8 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int now = own->now, then = 1 - now;
-    for (int k = STRAKE_SPH_PREDICT; k <= STRAKE_SPH_RENEW; k++) {
+    for (int k = STRAKE_SPH_PREDICT; k <= STRAKE_SPH_CORRECT; k++) {
         const bool is_second = k == STRAKE_SPH_CORRECT && own->second_constants != NULL;
-        if (own->kernel[k] == NULL) {
-            continue;
-        }
         strake_cl_arguments a = strake_sph_begin_arguments(own, (strake_sph_kernel_name)k);
         pass_buffer(&a, &own->clock_there);
         pass_buffer(&a, is_second ? &own->second_constants : &own->constants);
@@ -165,14 +162,12 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
         pass_buffer(&a, &own->v[now]);
         pass_buffer(&a, &own->volume[now]);
         pass_buffer(&a, &own->x[then]);
-        if (k <= STRAKE_SPH_CORRECT) {
-            pass_buffer(&a, &own->v[then]);
-            pass_buffer(&a, &own->volume[then]);
-            if (k == STRAKE_SPH_CORRECT) {
-                pass_buffer(&a, &own->rest);
-            }
-            strake_sph_pass_bodies(own, &a);
+        pass_buffer(&a, &own->v[then]);
+        pass_buffer(&a, &own->volume[then]);
+        if (k == STRAKE_SPH_CORRECT) {
+            pass_buffer(&a, &own->rest);
         }
+        strake_sph_pass_bodies(own, &a);
         STRAKE_CL("clSetKernelArg", a.code, error, own->session.device);
     }
 cleanup:

@@ -70,18 +70,40 @@ cleanup:
     return status;
 }
 
-/* Enqueues that the forces on an outermost slice go to its box. */
-static strake_status leave_forces(strake_sph_device *own, bool is_half, int end,
-                                  strake_error *error)
+/* They, or filtered densities. */
+static strake_status compute(strake_sph_device *own, strake_sph_event what, bool is_edge,
+                             strake_range range, int64_t *row, strake_error *error)
+{
+    if (what == STRAKE_SPH_BRINGS_DENSITIES) {
+        return range.first < range.end
+                   ? strake_sph_filter(own, is_edge ? "sph_filter, edges" : "sph_filter, inner",
+                                       false, range, error)
+                   : STRAKE_OK;
+    }
+    return add_forces(own, is_edge ? "sph_pass, edges" : "sph_pass, inner",
+                      what == STRAKE_SPH_BRINGS_HALF, range, row, error);
+}
+
+/* Where what an event brings lies, and the bytes of a particle. */
+static cl_mem find_brought(const strake_sph_device *own, strake_sph_event what, size_t *each)
+{
+    *each = (size_t)strake_sph_numbers_of(what) * (size_t)own->run.element;
+    return what == STRAKE_SPH_BRINGS_DENSITIES ? own->volume[1 - own->now] : own->force;
+}
+
+/* Enqueues that the forces on an outermost slice, or its densities, go to its box. */
+static strake_status leave_slice(strake_sph_device *own, strake_sph_event what, int end,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_range range = end == 0 ? own->low : own->high;
-    const size_t each = 4 * (size_t)own->run.element;
+    size_t each = 0;
+    const cl_mem from = find_brought(own, what, &each);
     const size_t bytes = (size_t)(range.end - range.first) * each;
-    void *const box = strake_sph_box(&own->run, is_half, end, bytes);
+    void *const box = strake_sph_box(&own->run, what != STRAKE_SPH_BRINGS, end, bytes);
     STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for forces on %lld particles",
                  (long long)(range.end - range.first));
-    STRAKE_TRY(bytes > 0 ? strake_sph_download_from(own, own->transfers, false, own->force,
+    STRAKE_TRY(bytes > 0 ? strake_sph_download_from(own, own->transfers, false, from,
                                                     (size_t)range.first * each, bytes, box, error)
                          : STRAKE_OK);
 cleanup:
@@ -104,11 +126,12 @@ static strake_range find_edge(const strake_sph_device *own, int end)
     return strake_sph_has_reader(&own->run, end) ? slice : (strake_range){at, at};
 }
 
-/* Of some steps transfers are timed, with nothing beside them. */
-static bool is_timed(const strake_sph_run *run)
+/* Of some steps, and filters, transfers are timed, with nothing beside them. */
+static bool is_timed(const strake_sph_run *run, strake_sph_event what)
 {
-    enum { EVERY = 64, FIRST = 8 };
-    return run->dealings.steps % EVERY == FIRST;
+    enum { EVERY = 64, FIRST = 8, FILTERS = 8 };
+    return what == STRAKE_SPH_BRINGS_DENSITIES ? run->dealings.filters % FILTERS == 1
+                                               : run->dealings.steps % EVERY == FIRST;
 }
 
 /* Waits for the kernels so far, and begins to time what follows. */
@@ -122,62 +145,74 @@ cleanup:
     return status;
 }
 
-strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error)
+/* A pass, or a filter: what others need of the outermost slices goes to them while the inner ones are computed. */
+static strake_status compute_slices(strake_sph_device *own, strake_sph_event what, int64_t *row,
+                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const char *const edges = "sph_pass, edges", *const inner = "sph_pass, inner";
-    strake_sph_device *const own = (strake_sph_device *)run;
+    strake_sph_run *const run = &own->run;
     const strake_cl *const cl = own->session.cl;
     const strake_range low = find_edge(own, 0), high = find_edge(own, 1);
     /* Of one slice it is both. */
     const strake_range last = {high.first > low.end ? high.first : low.end, high.end};
     const strake_range between = {low.end, last.first};
-    const bool timed = is_timed(run);
+    const bool timed = is_timed(run, what);
     double start = 0.0;
-    int64_t row = 0;
-    strake_sph_mark(own, run->clock.steps);
-    STRAKE_TRY(strake_sph_open_shared(own, error));
-    STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
-    STRAKE_TRY(add_forces(own, edges, is_half, low, &row, error));
-    STRAKE_TRY(add_forces(own, edges, is_half, last, &row, error));
+    STRAKE_TRY(compute(own, what, true, low, row, error));
+    STRAKE_TRY(compute(own, what, true, last, row, error));
     STRAKE_TRY(timed ? start_timing(own, &start, error) : STRAKE_OK);
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
-    STRAKE_TRY(timed ? STRAKE_OK : add_forces(own, inner, is_half, between, &row, error));
+    STRAKE_TRY(timed ? STRAKE_OK : compute(own, what, false, between, row, error));
     STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
     for (int end = 0; end < 2; end++) {
-        STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_forces(own, is_half, end, error)
+        STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_slice(own, what, end, error)
                                                    : STRAKE_OK);
     }
-    STRAKE_TRY(own->is_asked && !is_half ? leave_found(own, error) : STRAKE_OK);
+    STRAKE_TRY(own->is_asked && what == STRAKE_SPH_BRINGS ? leave_found(own, error) : STRAKE_OK);
     STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "the device's edge slices");
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
     if (timed) {
-        run->dealings.moving =
-            (is_half ? run->dealings.moving : 0.0) + strake_clock_seconds() - start;
-        STRAKE_TRY(add_forces(own, inner, is_half, between, &row, error));
+        run->dealings.moving = (what == STRAKE_SPH_BRINGS_HALF ? run->dealings.moving : 0.0) +
+                               strake_clock_seconds() - start;
+        STRAKE_TRY(compute(own, what, false, between, row, error));
         STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
     }
-    own->passed[is_half] = row;
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
-    strake_sph_bring(run, is_half);
+    strake_sph_bring(run, what);
 cleanup:
     return status;
 }
 
-/* What others found of the forces on the run's ghosts, beside what is computed now. */
-static strake_status take_forces(strake_sph_device *own, bool is_whole, strake_error *error)
+strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    int64_t row = 0;
+    strake_sph_mark(own, run->clock.steps);
+    STRAKE_TRY(strake_sph_open_shared(own, error));
+    STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
+    STRAKE_TRY(
+        compute_slices(own, is_half ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, &row, error));
+    own->passed[is_half] = row;
+cleanup:
+    return status;
+}
+
+/* What others found of the forces on the run's ghosts, or of their densities, beside what is computed now. */
+static strake_status take_slices(strake_sph_device *own, strake_sph_event what, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session.cl;
-    const size_t each = 4 * (size_t)own->run.element;
+    size_t each = 0;
+    const cl_mem to = find_brought(own, what, &each);
     const void *box[2] = {NULL, NULL};
     int64_t ghost[2];
-    const bool timed = is_timed(&own->run);
+    const bool timed = is_timed(&own->run, what);
     double start = 0.0;
     strake_sph_find_ghosts(&own->run, ghost);
-    STRAKE_TRY(strake_sph_await(&own->run, is_whole, ghost, box, error));
+    STRAKE_TRY(strake_sph_await(&own->run, what != STRAKE_SPH_BRINGS, ghost, box, error));
     STRAKE_TRY(timed ? start_timing(own, &start, error) : STRAKE_OK);
     for (int side = 0; side < 2; side++) {
         const strake_range range = own->ghost[side];
@@ -185,19 +220,38 @@ static strake_status take_forces(strake_sph_device *own, bool is_whole, strake_e
             continue;
         }
         strake_sph_note_received(&own->run, (size_t)(range.end - range.first) * each);
-        STRAKE_TRY(
-            strake_sph_upload_to(own, own->transfers, false, own->force, (size_t)range.first * each,
-                                 (size_t)(range.end - range.first) * each, box[side], error));
+        STRAKE_TRY(strake_sph_upload_to(own, own->transfers, false, to, (size_t)range.first * each,
+                                        (size_t)(range.end - range.first) * each, box[side],
+                                        error));
     }
     if (timed) {
         STRAKE_TRY(
             strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
         own->run.dealings.moving += strake_clock_seconds() - start;
-        if (is_whole) {
+        if (what == STRAKE_SPH_BRINGS_HALF) {
             strake_sph_note_moving(&own->run, own->run.dealings.moving);
+        } else if (what == STRAKE_SPH_BRINGS_DENSITIES) {
+            strake_sph_note_filtering(&own->run, own->run.dealings.moving);
         }
     }
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->queue, own->transfers, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_filter_shared(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const bool is_alone = strake_sph_is_alone(run);
+    strake_sph_mark(own, run->clock.steps);
+    if (is_alone) {
+        STRAKE_TRY(strake_sph_filter(own, NULL, false, (strake_range){0, run->count}, error));
+    } else {
+        STRAKE_TRY(compute_slices(own, STRAKE_SPH_BRINGS_DENSITIES, NULL, error));
+        STRAKE_TRY(take_slices(own, STRAKE_SPH_BRINGS_DENSITIES, error));
+    }
+    STRAKE_TRY(strake_sph_renew(own, false, error));
 cleanup:
     return status;
 }
@@ -210,7 +264,7 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
     const int now = own->now, then = 1 - now;
     strake_cl_arguments a = strake_sph_begin_arguments(own, name);
     strake_sph_mark(own, run->clock.steps);
-    STRAKE_TRY(take_forces(own, is_whole, error));
+    STRAKE_TRY(take_slices(own, is_whole ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, error));
     STRAKE_TRY(is_whole ? STRAKE_OK : strake_sph_plan_shared(own, true, error));
     pass_buffer(&a, &own->constants);
     strake_cl_pass(&a, sizeof own->cells4, own->cells4);

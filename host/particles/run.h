@@ -47,6 +47,8 @@ typedef struct strake_sph_dealings {
     double moving;                     /**< [s] of the present step's copies or transfers */
     int64_t samples;                   /**< steps of which that was timed; the last ones: */
     double sample[STRAKE_SPH_SAMPLES];
+    int64_t filters, filter_samples; /**< with others; those that were timed ... */
+    double filtering;                /**< ... took so long in all [s] */
 } strake_sph_dealings;
 
 typedef struct strake_sph_run strake_sph_run;
@@ -63,8 +65,8 @@ typedef struct strake_sph_seen {
 } strake_sph_seen;
 
 /**
- * Whoever computes steps. Functions below call it and say what it does. A step is: perhaps a new order, a pass, half
- * of it, a pass, all of it (steps.c). With others (crew.h) a pass leaves them the forces on what they have as
+ * Whoever computes steps. Functions below call it and say what it does. A step is: perhaps a new order and a filter, a
+ * pass, half of it, a pass, all of it (steps.c). With others (crew.h) a pass leaves them the forces on what they have as
  * ghosts, and an advance takes those on the run's own ghosts from them.
  */
 typedef struct strake_sph_ops {
@@ -72,6 +74,8 @@ typedef struct strake_sph_ops {
     strake_status (*step)(strake_sph_run *run, int64_t steps, double until, strake_error *error);
     /** A new order, with lists; run->clock knows of it. */
     strake_status (*order)(strake_sph_run *run, strake_error *error);
+    /** Filters densities of the present state, also those of ghosts. */
+    strake_status (*filter)(strake_sph_run *run, strake_error *error);
     /** Forces of the present state, or of that half a step later. */
     strake_status (*pass)(strake_sph_run *run, bool is_half, strake_error *error);
     /** Half a step of run->clock.dt, or all of it, with the forces of the last pass. */

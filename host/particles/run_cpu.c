@@ -128,50 +128,65 @@ static strake_range find_slice(const strake_sph_cpu *own, int64_t slice)
                           own->start[strake_cells_of_slice(cells, slice + 1)]};
 }
 
-/* The forces on an outermost slice go to whoever has it as a ghost. */
-static strake_status leave_forces(strake_sph_cpu *own, bool is_half, int end, strake_error *error)
+/* What an event brings of the present particles. */
+static int64_t list_brought(const strake_sph_cpu *own, strake_sph_event what, void *out[4])
+{
+    const int64_t count = strake_sph_numbers_of(what);
+    for (int64_t k = 0; k < count; k++) {
+        out[k] = count == 1 ? own->parts.half.value[STRAKE_SPH_RHO] : own->parts.force[k];
+    }
+    return count;
+}
+
+/* The forces on an outermost slice, or its densities, go to whoever has it as a ghost. */
+static strake_status leave_slice(strake_sph_cpu *own, strake_sph_event what, int end,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_range own_slices = own->run.own;
     const strake_range range = find_slice(own, end == 0 ? own_slices.first : own_slices.end - 1);
     const int64_t count = range.end - range.first;
-    void *const box =
-        strake_sph_box(&own->run, is_half, end, 4 * (size_t)count * (size_t)own->run.element);
+    void *from[4] = {NULL};
+    const int64_t each = list_brought(own, what, from);
+    void *const box = strake_sph_box(&own->run, what != STRAKE_SPH_BRINGS, end,
+                                     (size_t)(each * count) * (size_t)own->run.element);
     STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for forces on %lld particles",
                  (long long)count);
     for (int64_t p = 0; p < count; p++) {
-        for (int k = 0; k < 4; k++) {
-            strake_element_set(
-                box, own->run.element, 4 * p + k,
-                strake_element_get(own->parts.force[k], own->run.element, range.first + p));
+        for (int64_t k = 0; k < each; k++) {
+            strake_element_set(box, own->run.element, each * p + k,
+                               strake_element_get(from[k], own->run.element, range.first + p));
         }
     }
 cleanup:
     return status;
 }
 
-/* What others found of the forces on the run's ghosts. */
-static strake_status take_forces(strake_sph_cpu *own, bool is_half, strake_error *error)
+/* What others found of the forces on the run's ghosts, or of their densities. */
+static strake_status take_slices(strake_sph_cpu *own, strake_sph_event what, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    void *to[4] = {NULL};
+    const int64_t each = list_brought(own, what, to);
     const void *box[2] = {NULL, NULL};
     double start = 0.0;
     int64_t ghost[2];
     strake_sph_find_ghosts(&own->run, ghost);
-    STRAKE_TRY(strake_sph_await(&own->run, is_half, ghost, box, error));
+    STRAKE_TRY(strake_sph_await(&own->run, what != STRAKE_SPH_BRINGS, ghost, box, error));
     start = strake_clock_seconds();
-    (void)strake_sph_turn(&own->run, STRAKE_SPAN_TRANSFER, "forces of others");
+    (void)strake_sph_turn(&own->run, STRAKE_SPAN_TRANSFER,
+                          each == 1 ? "densities of others" : "forces of others");
     for (int side = 0; side < 2; side++) {
         const strake_range range =
             box[side] != NULL ? find_slice(own, ghost[side]) : (strake_range){0, 0};
         for (int64_t p = 0; p < range.end - range.first; p++) {
-            for (int k = 0; k < 4; k++) {
-                strake_element_set(own->parts.force[k], own->run.element, range.first + p,
-                                   strake_element_get(box[side], own->run.element, 4 * p + k));
+            for (int64_t k = 0; k < each; k++) {
+                strake_element_set(to[k], own->run.element, range.first + p,
+                                   strake_element_get(box[side], own->run.element, each * p + k));
             }
         }
         if (box[side] != NULL) {
-            strake_sph_note_received(&own->run, 4 * (size_t)(range.end - range.first) *
+            strake_sph_note_received(&own->run, (size_t)(each * (range.end - range.first)) *
                                                     (size_t)own->run.element);
         }
     }
@@ -194,26 +209,69 @@ static double prepare(strake_sph_cpu *own, const strake_sph_state *state)
     return sound;
 }
 
-/* Filters densities, where it is time to. */
-static void filter(strake_sph_cpu *own)
+/* Groups of members that others wait for end at the first one and begin again with the second one. */
+static void find_edges(const strake_sph_cpu *own, int64_t groups, int64_t edge[2])
+{
+    const bool is_alone = strake_sph_is_alone(&own->run);
+    edge[0] = is_alone ? 0 : own->edge[0];
+    edge[1] = is_alone ? groups : own->edge[1] > edge[0] ? own->edge[1] : edge[0];
+}
+
+/* What goes to others, of both outermost slices. */
+static strake_status leave_slices(strake_sph_cpu *own, strake_sph_event what, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double start = strake_clock_seconds();
+    (void)strake_sph_turn(&own->run, STRAKE_SPAN_TRANSFER,
+                          what == STRAKE_SPH_BRINGS_DENSITIES ? "densities to others"
+                                                              : "forces to others");
+    for (int k = 0; k < 2; k++) {
+        STRAKE_TRY(strake_sph_has_reader(&own->run, k) ? leave_slice(own, what, k, error)
+                                                       : STRAKE_OK);
+    }
+    own->run.dealings.moving += strake_clock_seconds() - start;
+    strake_sph_bring(&own->run, what);
+cleanup:
+    return status;
+}
+
+/* Filtered densities of groups. */
+static void filter_groups(strake_sph_cpu *own, int64_t first, int64_t end)
 {
     const strake_sph_list *const list = own->way == STRAKE_SPH_LISTS ? &own->list : NULL;
-    const int every = own->run.sph->shepard;
-    const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
-    const int64_t steps = own->run.clock.steps;
-    const size_t bytes = (size_t)own->parts.count * (size_t)own->run.element;
-    void *const from = own->parts.now.value[STRAKE_SPH_RHO];
     void *const to = own->parts.half.value[STRAKE_SPH_RHO];
-    if (every == 0 || steps == 0 || steps % every != 0) {
-        return;
-    }
-    (void)prepare(own, &own->parts.now);
-    memcpy(to, from, bytes);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(own->threads)
-    for (int64_t g = 0; g < groups; g++) {
+    for (int64_t g = first; g < end; g++) {
         own->pair->filter(&own->parts, &own->numbers, list, g, g + 1, to);
     }
-    memcpy(from, to, bytes);
+}
+
+/* As pass(). Those of ghosts are their owners' matter: these have all neighbours. */
+static strake_status filter(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_cpu *const own = (strake_sph_cpu *)run;
+    const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
+    const size_t bytes = (size_t)own->parts.count * (size_t)run->element;
+    const bool is_alone = strake_sph_is_alone(run);
+    int64_t edge[2];
+    find_edges(own, groups, edge);
+    run->dealings.moving = 0.0;
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "filter of densities");
+    (void)prepare(own, &own->parts.now);
+    memcpy(own->parts.half.value[STRAKE_SPH_RHO], own->parts.now.value[STRAKE_SPH_RHO], bytes);
+    filter_groups(own, 0, edge[0]);
+    filter_groups(own, edge[1], is_alone ? edge[1] : groups);
+    STRAKE_TRY(is_alone ? STRAKE_OK : leave_slices(own, STRAKE_SPH_BRINGS_DENSITIES, error));
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "filter of densities");
+    filter_groups(own, edge[0], edge[1]);
+    if (!is_alone) {
+        STRAKE_TRY(take_slices(own, STRAKE_SPH_BRINGS_DENSITIES, error));
+        strake_sph_note_filtering(run, run->dealings.moving);
+    }
+    memcpy(own->parts.now.value[STRAKE_SPH_RHO], own->parts.half.value[STRAKE_SPH_RHO], bytes);
+cleanup:
+    return status;
 }
 
 /* The outermost slices first, if others wait for them. */
@@ -223,34 +281,24 @@ static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error
     strake_sph_cpu *const own = (strake_sph_cpu *)run;
     const strake_sph_state *const state = is_half ? &own->parts.half : &own->parts.now;
     const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
-    int64_t first = 0, end = groups;
-    double square = 0.0, sound = 0.0, start = 0.0;
+    int64_t edge[2];
+    double square = 0.0, sound = 0.0;
     (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "pressures");
+    find_edges(own, groups, edge);
     if (!is_half) {
-        filter(own);
+        run->dealings.moving = 0.0; /* of a step: both passes, and what comes after them */
         strake_sph_movers_plan(&own->movers, run->clock.time, run->clock.time, run->clock.time);
     }
     strake_sph_movers_weigh(&own->movers, is_half, &own->numbers);
     sound = prepare(own, state) + own->movers.frames.fastest[is_half];
     if (!strake_sph_is_alone(run)) {
-        first = own->edge[0];
-        end = own->edge[1] > first ? own->edge[1] : first;
         (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, "edge slices");
-        square = fmax(add_forces(own, state, 0, first), add_forces(own, state, end, groups));
-        (void)strake_sph_turn(run, STRAKE_SPAN_TRANSFER, "forces to others");
-        start = strake_clock_seconds();
-        for (int k = 0; k < 2; k++) {
-            STRAKE_TRY(strake_sph_has_reader(run, k) ? leave_forces(own, is_half, k, error)
-                                                     : STRAKE_OK);
-        }
-        /* Of a step: both passes, and what came for the first one. */
-        run->dealings.moving =
-            (is_half ? run->dealings.moving : 0.0) + strake_clock_seconds() - start;
-        strake_sph_bring(run, is_half);
+        square = fmax(add_forces(own, state, 0, edge[0]), add_forces(own, state, edge[1], groups));
+        STRAKE_TRY(leave_slices(own, is_half ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, error));
     }
     (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE,
                           strake_sph_is_alone(run) ? "all slices" : "inner slices");
-    square = fmax(square, add_forces(own, state, first, end));
+    square = fmax(square, add_forces(own, state, edge[0], edge[1]));
     own->bound[is_half] = sph_bound(square, sound, run->sph->smoothing, run->sph->cfl,
                                     strake_sph_viscous_bound(run->sph));
 cleanup:
@@ -262,7 +310,10 @@ static strake_status advance(strake_sph_run *run, bool is_whole, strake_error *e
     strake_status status = STRAKE_OK;
     strake_sph_cpu *const own = (strake_sph_cpu *)run;
     const int64_t count = own->parts.count;
-    STRAKE_TRY(strake_sph_is_alone(run) ? STRAKE_OK : take_forces(own, is_whole, error));
+    STRAKE_TRY(
+        strake_sph_is_alone(run)
+            ? STRAKE_OK
+            : take_slices(own, is_whole ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, error));
     if (is_whole && !strake_sph_is_alone(run)) {
         strake_sph_note_moving(run, run->dealings.moving);
     }
@@ -376,6 +427,7 @@ strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PA
                               strake_error *error)
 {
     static const strake_sph_ops ops = {.order = order,
+                                       .filter = filter,
                                        .pass = pass,
                                        .advance = advance,
                                        .look = look,

@@ -78,10 +78,9 @@ static strake_status enqueue(strake_sph_device *own, int64_t steps, strake_error
     for (int64_t k = own->clock.steps; k < own->clock.steps + steps; k++) {
         const bool filters = every > 0 && k > 0 && k % every == 0;
         strake_sph_mark(own, k);
-        for (int name = STRAKE_SPH_FILTER; filters && name <= STRAKE_SPH_RENEW; name++) {
-            const strake_cl_arguments a =
-                strake_sph_begin_arguments(own, (strake_sph_kernel_name)name);
-            STRAKE_TRY(strake_sph_launch(own, (strake_sph_kernel_name)name, &a, count, error));
+        if (filters) {
+            STRAKE_TRY(strake_sph_filter(own, NULL, true, (strake_range){0, count}, error));
+            STRAKE_TRY(strake_sph_renew(own, true, error));
         }
         STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, count, error));
         STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_CORRECT, &second, count, error));
@@ -288,6 +287,7 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
 {
     static const strake_sph_ops ops = {.step = step,
                                        .order = order,
+                                       .filter = strake_sph_filter_shared,
                                        .pass = strake_sph_pass_shared,
                                        .advance = strake_sph_advance_shared,
                                        .ask = strake_sph_ask_shared,

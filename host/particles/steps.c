@@ -132,6 +132,13 @@ static strake_status check_speed(strake_sph_run *run, strake_error *error)
                                       : strake_sph_fail_stopped(error);
 }
 
+/* Whether the step after so many begins with a filter of densities: all know alike. */
+static bool filters(const strake_sph_run *run, int64_t steps)
+{
+    const int every = run->sph->shepard;
+    return every > 0 && steps > 0 && steps % every == 0;
+}
+
 static strake_status take_step(strake_sph_run *run, double until, bool is_last, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -142,6 +149,10 @@ static strake_status take_step(strake_sph_run *run, double until, bool is_last, 
     STRAKE_TRY(was_ahead ? catch_up(run, error) : STRAKE_OK);
     STRAKE_TRY(bring_in_order(run, error));
     STRAKE_TRY(clock->steps > 0 ? check_speed(run, error) : STRAKE_OK);
+    if (filters(run, clock->steps)) {
+        STRAKE_TRY(run->ops->filter(run, error));
+        run->dealings.filters += strake_sph_is_alone(run) ? 0 : 1;
+    }
     STRAKE_TRY(!was_ahead || clock->rebuilds > orders ? run->ops->pass(run, false, error)
                                                       : STRAKE_OK);
     if (clock->steps == 0) { /* its first pass finds the bound */
@@ -152,7 +163,8 @@ static strake_status take_step(strake_sph_run *run, double until, bool is_last, 
     ends = clock->dt < clock->bound;
     run->end = ends ? until : clock->time + clock->dt;
     goes_ahead = !is_last && run->end < until && run->end < run->pause &&
-                 !strake_sph_is_alone(run) && !will_be_outworn(run);
+                 !strake_sph_is_alone(run) && !will_be_outworn(run) &&
+                 !filters(run, clock->steps + 1);
     STRAKE_TRY(run->ops->advance(run, false, error));
     STRAKE_TRY(run->ops->pass(run, true, error));
     STRAKE_TRY(run->ops->advance(run, true, error));

@@ -33,10 +33,9 @@ strake_status strake_sph_device_warm(strake_sph_run *run, bool is_lone, strake_e
     crew->member[0].own = crew->member[0].next = run->own;
     strake_sph_crew_start(crew);
     STRAKE_TRY(strake_sph_step(run, 1, 1.0, error));
-    for (int k = STRAKE_SPH_FILTER; run->sph->shepard > 0 && k <= STRAKE_SPH_RENEW; k++) {
-        const strake_sph_kernel_name name = (strake_sph_kernel_name)k;
-        const strake_cl_arguments a = strake_sph_begin_arguments(own, name);
-        STRAKE_TRY(strake_sph_launch(own, name, &a, 0, error));
+    if (run->sph->shepard > 0) {
+        STRAKE_TRY(strake_sph_filter(own, NULL, true, (strake_range){0, 0}, error));
+        STRAKE_TRY(strake_sph_renew(own, true, error));
     }
     STRAKE_TRY(is_lone ? STRAKE_OK : step_shared(run, error));
     STRAKE_TRY(strake_cl_wait_queue(own->session.cl, own->session.device, &own->waiter, own->queue,

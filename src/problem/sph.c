@@ -283,7 +283,7 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              false,                                                                                \
              "[steps]",                                                                            \
              "steps between filters of density, after which each particle has the mean of those "  \
-             "around it (Shepard), such as 30; 0: none; for one part"},                            \
+             "around it (Shepard), such as 30; 0: none"},                                          \
             {"scheme.repulsion",                                                                   \
              STRAKE_KEY_REAL,                                                                      \
              NULL,                                                                                 \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Particles on several ranks: the same bytes as one process in two and three dimensions and both precisions, with what
-# leaves the box, restarts on other numbers of ranks; a rank that fails ends all. STRAKE_TESTS_LONG: a thousand steps.
+# Particles on several ranks: the same bytes as one process in two and three dimensions and both precisions, with filtered
+# densities and what leaves the box, restarts on other numbers of ranks; a rank that fails ends all. STRAKE_TESTS_LONG: a thousand steps.
 here=$(realpath "$(dirname "$0")")
 . "$here/tap.bash"
 . "$here/ranks.bash"
@@ -16,6 +16,7 @@ scene:
   walls: [{sides: [left, right]}]
   obstacles: [{box: {from: [0, 0], to: [0.3, 0.04]}}]
   probes: [{name: wall, pressure: [0.12, 0]}, {height: [0]}]
+scheme: {shepard: 9}
 time: {end: 0.03}
 output: {every: 40, formats: [npy, vtp]}
 diagnostics: {every: 20}
@@ -31,7 +32,7 @@ scene:
   periodic: [x]
   fluid: [{box: {from: [0, 0, 0], to: [1.0, 0.2, 0.1]}, velocity: [3, 0, 0]}, {box: {from: [0.4, 0, 0.1], to: [0.6, 0.2, 0.2]}, velocity: [-2, 0, 0]}]
   walls: [{sides: [front, back, bottom]}]
-scheme: {sound: 30, slices: x}
+scheme: {sound: 30, slices: x, shepard: 7}
 time: {steps: 60, end: 10}
 output: {every: 30}
 diagnostics: {every: 20}

@@ -221,9 +221,16 @@ done
 check "lists without a skin serve as many steps as said, with the same bytes" same bare-serial bare-cpu
 [ -z "$device" ] || check "also from $device" same bare-serial "bare-$device"
 if [ -n "$device" ]; then
-    try run moves.yaml --on "cpu,$device" --output never --set scheme.shepard=5
-    fails 2 "filters on several parts are refused" \
-        "scheme.shepard filters densities where one part has all particles, and 2 are to share them" "--on cpu or --on ocl:0"
+    try run moves.yaml --on serial --quiet --output filtered --set scheme.shepard=7
+    try run moves.yaml --on "$device,cpu,$device" --split 2,3,3 --quiet --output two --report filters.json --set scheme.shepard=7
+    check "parts filter densities to the same bytes" same filtered two
+    # 10 filters in 74 steps: forces and densities come twice and 10/74 times a step, to the one between from both sides.
+    check "which go the way of forces" test "$(grep -o '"transfers_received_per_step": [0-9.]*' filters.json |
+        awk '{printf "%.4f ", $2}')" = "2.1351 4.2703 2.1351 "
+    try run moves.yaml --on "$device,cpu" --quiet --output two --set scheme.shepard=7 --steps 42
+    try run moves.yaml --on "cpu,$device" --split 3,5 --quiet --output two --set scheme.shepard=7 --resume two/checkpoint.strake
+    check "also other ones that go on right at a filter" cmp filtered/density_00000074.npy two/density_00000074.npy
+    rm -rf two
 fi
 for precision in double single; do
     try run drop.yaml --on serial --quiet --output whole --set precision=$precision --set checkpoint.every=30
