@@ -177,7 +177,7 @@ def do_particles(plan, names):
                 resume = ("--resume", str(checkpoint))
                 go = (*spacing, *resume, "--set", f"time.end={start + length}")
                 places = [(place, n, on, (*go, *options), ranks) for place, n, on, options, ranks in devices_of(names)]
-                places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=off"), 0)
+                places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=fixed"), 0)
                            for place, n, on, *_ in devices_of(names) if n > 1]
                 places += [("GPU and processors", 0, f"cpu,{names[0]}", go, 0), ("processors", 0, "cpu", go, 0)]
                 plan.compare(f"bore {kind} {label} {start} s", text, places)
