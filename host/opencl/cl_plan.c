@@ -53,8 +53,7 @@ typedef struct planner {
     bool flat;
     int stages;
     int order[STRAKE_MAX_VALUES]; /* stages of every step, in the order in which they are grouped */
-    int reader[STRAKE_MAX_VALUES]
-              [2]; /* where there the first and the last one stand that read a value */
+    int reader[STRAKE_MAX_VALUES][2]; /* where there the first and last readers of a value stand */
     strake_cl_kernel_plan trial[2];
 } planner;
 
@@ -95,27 +94,6 @@ static void order_stages(planner *p)
     }
 }
 
-/* Values of a kernel that leave it: states, what is reduced, and what stages of other kernels read. */
-static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *plan, bool *stored)
-{
-    for (int k = 0; k < plan->stages; k++) {
-        const int value = graph->stage[plan->stage[k]].output;
-        stored[value] = graph->value[value].is_output || graph->value[value].is_reduced ||
-                        strake_cl_plan_is_read_outside(graph, plan, value);
-    }
-}
-
-/* The same of the stages order[first..end), of which very many are tried. */
-static void find_stored_of(const planner *p, int first, int end, bool *stored)
-{
-    for (int k = first; k < end; k++) {
-        const int output = p->graph->stage[p->order[k]].output;
-        const strake_value *const value = &p->graph->value[output];
-        stored[output] = value->is_output || value->is_reduced || p->reader[output][0] < first ||
-                         p->reader[output][1] >= end;
-    }
-}
-
 /* Whoever reads a value and does not stand in the order stands behind it. */
 static void find_readers(planner *p)
 {
@@ -137,6 +115,17 @@ static void find_readers(planner *p)
             reader[0] = place[s] < reader[0] ? place[s] : reader[0];
             reader[1] = place[s] > reader[1] ? place[s] : reader[1];
         }
+    }
+}
+
+/* Values of the stages order[first..end) that leave them: states, what is reduced, and what others read. */
+static void find_stored(const planner *p, int first, int end, bool *stored)
+{
+    for (int k = first; k < end; k++) {
+        const int output = p->graph->stage[p->order[k]].output;
+        const strake_value *const value = &p->graph->value[output];
+        stored[output] = value->is_output || value->is_reduced || p->reader[output][0] < first ||
+                         p->reader[output][1] >= end;
     }
 }
 
@@ -215,7 +204,7 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
         trial->stage[trial->stages++] = p->order[k];
     }
     name_kernel(p->graph, trial);
-    find_stored_of(p, first, end, stored);
+    find_stored(p, first, end, stored);
     const bool may_march = p->options->run.fusion == STRAKE_CL_FUSION_STREAM;
     const bool may_tile = p->options->run.fusion == STRAKE_CL_FUSION_TILE && p->flat;
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
@@ -291,11 +280,14 @@ static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *pla
     return true;
 }
 
-/* Kernels of the given stages in order, joined by the rule above; @p stored: see strake_cl_plan_terms. */
+/*
+ * Kernels of the given stages in order, joined by the rule above; @p stored: see strake_cl_plan_terms, NULL for
+ * the stages of the planner's own order.
+ */
 static int plan_unfused(planner *p, const int *stage, int stages, const bool *stored, int most,
                         strake_cl_kernel_plan *out)
 {
-    int count = 0;
+    int count = 0, first = 0;
     for (int k = 0; k < stages; k++) {
         if (count > 0 && may_join(p->graph, &out[count - 1], stage[k])) {
             out[count - 1].stage[out[count - 1].stages++] = stage[k];
@@ -313,11 +305,14 @@ static int plan_unfused(planner *p, const int *stage, int stages, const bool *st
     for (int k = 0; k < count; k++) {
         bool needed[STRAKE_MAX_VALUES] = {false};
         name_kernel(p->graph, &out[k]);
-        find_stored(p->graph, &out[k], needed);
+        if (stored == NULL) {
+            find_stored(p, first, first + out[k].stages, needed);
+        }
         if (!strake_cl_plan_terms(p->graph, p->options, stored != NULL ? stored : needed, false,
                                   &out[k])) {
             return -1;
         }
+        first += out[k].stages;
     }
     return count;
 }
@@ -370,6 +365,7 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
                 p->order[p->stages++] = s;
             }
         }
+        find_readers(p);
         count = plan_unfused(p, p->order, p->stages, NULL, most, out);
     } else {
         order_stages(p);
