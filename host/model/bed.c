@@ -148,12 +148,12 @@ static strake_status build_reducer(strake_bed *bed, strake_precision precision, 
     bed->reducer = bed->cl->clCreateKernel(bed->program, "reduce_groups", &code);
     STRAKE_CL("clCreateKernel", code, error, bed->device);
     a = strake_cl_arguments_begin(bed->cl, bed->reducer);
-    strake_cl_pass(&a, sizeof bed->lane[0].array, &bed->lane[0].array);
+    strake_cl_pass_buffer(&a, bed->lane[0].array);
     strake_cl_pass_int(&a, STRAKE_MODEL_NUMBERS);
     strake_cl_pass_real(&a, precision, 0.0);
     strake_cl_pass_int(&a, 0);
     strake_cl_pass(&a, bed->reducer_items * (size_t)strake_precision_size(precision), NULL);
-    strake_cl_pass(&a, sizeof bed->other, &bed->other);
+    strake_cl_pass_buffer(&a, bed->other);
     STRAKE_CL("clSetKernelArg", a.code, error, bed->device);
 cleanup:
     return status;

@@ -154,14 +154,14 @@ static strake_status look(strake_cl_active *a, const strake_cl_window *w, int wh
         return STRAKE_OK;
     }
     strake_cl_arguments args = strake_cl_arguments_begin(kernels->cl, a->kernel);
-    strake_cl_pass(&args, sizeof l->state, &l->state);
-    strake_cl_pass(&args, sizeof a->marked, &a->marked);
-    strake_cl_pass(&args, sizeof a->listed, &a->listed);
-    strake_cl_pass(&args, sizeof l->lists, &l->lists);
+    strake_cl_pass_buffer(&args, l->state);
+    strake_cl_pass_buffer(&args, a->marked);
+    strake_cl_pass_buffer(&args, a->listed);
+    strake_cl_pass_buffer(&args, l->lists);
     strake_cl_pass_int(&args, l->room);
-    strake_cl_pass(&args, sizeof w->told, &w->told);
+    strake_cl_pass_buffer(&args, w->told);
     for (int k = 0; k < STRAKE_CL_MOST_WAKES; k++) {
-        strake_cl_pass(&args, sizeof array[k], &array[k]);
+        strake_cl_pass_buffer(&args, array[k]);
     }
     strake_cl_pass_long(&args, w->layout.slab);
     strake_cl_pass_long(&args, w->origin + l->slabs.first * w->layout.slab);

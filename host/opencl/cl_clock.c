@@ -82,9 +82,9 @@ static strake_status launch(strake_cl_clock *c, strake_cl_window *w, strake_erro
 {
     const strake_cl_kernels *kernels = w->kernels;
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, c->kernel);
-    strake_cl_pass(&a, sizeof c->clock, &c->clock);
+    strake_cl_pass_buffer(&a, c->clock);
     strake_cl_pass_int(&a, w->clock_turn);
-    strake_cl_pass(&a, sizeof c->told, &c->told);
+    strake_cl_pass_buffer(&a, c->told);
     const size_t items = strake_cl_reduce_pass_numbers(w, 0, &a);
     strake_cl_reduce_forget(w); /* the others of the graph */
     return strake_cl_launch(kernels, w->queue, "advance_clock", &a, items, 1, items, 1, 1, error);

@@ -36,6 +36,11 @@ void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value)
     a->next++;
 }
 
+void strake_cl_pass_buffer(strake_cl_arguments *a, cl_mem buffer)
+{
+    strake_cl_pass(a, sizeof buffer, &buffer);
+}
+
 void strake_cl_pass_long(strake_cl_arguments *a, int64_t value)
 {
     const cl_long number = value;

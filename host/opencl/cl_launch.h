@@ -16,6 +16,7 @@ typedef struct strake_cl_arguments {
 
 strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel);
 void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value);
+void strake_cl_pass_buffer(strake_cl_arguments *a, cl_mem buffer);
 void strake_cl_pass_long(strake_cl_arguments *a, int64_t value);
 void strake_cl_pass_int(strake_cl_arguments *a, int64_t value);
 void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, double value);

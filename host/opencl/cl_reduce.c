@@ -108,7 +108,7 @@ strake_status strake_cl_reduce_pass(strake_cl_window *w, const strake_cl_kernel_
     for (int i = 0; i < plan->reductions; i++) {
         strake_cl_reduced *const r = &w->reduced[plan->reduction[i]];
         STRAKE_TRY(grow(w, r, groups, error));
-        strake_cl_pass(a, sizeof(cl_mem), &r->partial[r->turn]);
+        strake_cl_pass_buffer(a, r->partial[r->turn]);
         strake_cl_pass_int(a, r->groups);
         r->groups += groups;
     }
@@ -129,7 +129,7 @@ size_t strake_cl_reduce_pass_numbers(strake_cl_window *w, int n, strake_cl_argum
            2 * items <= w->kernels->device->max_work_group) {
         items *= 2;
     }
-    strake_cl_pass(a, sizeof(cl_mem), &r->partial[r->left > 0 ? 1 - r->turn : r->turn]);
+    strake_cl_pass_buffer(a, r->partial[r->left > 0 ? 1 - r->turn : r->turn]);
     strake_cl_pass_int(a, count);
     strake_cl_pass_real(a, w->kernels->graph->precision, strake_reduced_start(kind));
     strake_cl_pass_int(a, kind == STRAKE_MAXIMUM);
@@ -154,9 +154,9 @@ bool strake_cl_reduce_leave(strake_cl_window *w)
 void strake_cl_reduce_pass_left(strake_cl_window *w, strake_cl_arguments *a)
 {
     strake_cl_reduced *const r = &w->reduced[0];
-    strake_cl_pass(a, sizeof w->clock, &w->clock);
+    strake_cl_pass_buffer(a, w->clock);
     strake_cl_pass_int(a, w->clock_turn);
-    strake_cl_pass(a, sizeof(cl_mem), &r->partial[1 - r->turn]);
+    strake_cl_pass_buffer(a, r->partial[1 - r->turn]);
     strake_cl_pass_int(a, r->left);
     w->clock_turn = r->left > 0 ? 1 - w->clock_turn : w->clock_turn;
     r->left = 0;
@@ -169,7 +169,7 @@ strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)
     for (int n = 0; n < kernels->graph->reductions; n++) {
         strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, w->reducer);
         const size_t items = strake_cl_reduce_pass_numbers(w, n, &a);
-        strake_cl_pass(&a, sizeof w->reduced[n].least, &w->reduced[n].least);
+        strake_cl_pass_buffer(&a, w->reduced[n].least);
         STRAKE_TRY(
             strake_cl_launch(kernels, w->queue, "reduce_groups", &a, items, 1, items, 1, 1, error));
     }

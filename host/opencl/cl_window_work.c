@@ -36,12 +36,12 @@ static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *ke
     a.passed = &kernels->passed[k];
     for (int i = 0; i < plan->inputs; i++) {
         const cl_mem array = array_of(w, plan->input[i]);
-        strake_cl_pass(&a, sizeof array, &array);
+        strake_cl_pass_buffer(&a, array);
     }
     for (int i = 0; i < plan->outputs; i++) {
         if (!plan->only_reduced[i]) {
             const cl_mem array = array_of(w, plan->output[i]);
-            strake_cl_pass(&a, sizeof array, &array);
+            strake_cl_pass_buffer(&a, array);
         }
     }
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
@@ -59,7 +59,7 @@ static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *ke
         }
     }
     if (graph->scalars > 0) {
-        strake_cl_pass(&a, sizeof w->told, &w->told);
+        strake_cl_pass_buffer(&a, w->told);
     }
     if (kernels->options.hears && !plan->is_static) {
         strake_cl_reduce_pass_left(w, &a);
@@ -76,12 +76,12 @@ static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *ke
         strake_cl_pass_int(&a, l->hi[2]);
         strake_cl_pass_int(&a,
                            l->boundary[0] == STRAKE_POLAR ? STRAKE_POLAR : (int64_t)l->boundary[2]);
-        strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
+        strake_cl_pass_buffer(&a, pairs->list);
         strake_cl_pass_int(&a, pairs->count);
     }
     if (kernels->listed) {
-        strake_cl_pass(&a, sizeof w->listing->state, &w->listing->state);
-        strake_cl_pass(&a, sizeof w->listing->lists, &w->listing->lists);
+        strake_cl_pass_buffer(&a, w->listing->state);
+        strake_cl_pass_buffer(&a, w->listing->lists);
         strake_cl_pass_int(&a, w->listing->room);
         strake_cl_pass_int(&a, w->listing->across);
     }
@@ -120,7 +120,7 @@ static strake_cl_arguments begin(const strake_cl_window *w, cl_kernel kernel, cl
 {
     const strake_layout *l = &w->layout;
     strake_cl_arguments a = strake_cl_arguments_begin(w->kernels->cl, kernel);
-    strake_cl_pass(&a, sizeof array, &array);
+    strake_cl_pass_buffer(&a, array);
     strake_cl_pass_long(&a, l->slab);
     strake_cl_pass_long(&a, l->pitch);
     strake_cl_pass_long(&a, w->origin + first * l->slab + column);
@@ -181,10 +181,10 @@ static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first
     const strake_cl_kernels *kernels = w->kernels;
     const int64_t slab = w->layout.slab;
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->slabs);
-    strake_cl_pass(&a, sizeof array, &array);
+    strake_cl_pass_buffer(&a, array);
     strake_cl_pass_long(&a, slab);
     strake_cl_pass_long(&a, w->layout.start);
-    strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
+    strake_cl_pass_buffer(&a, pairs->list);
     strake_cl_pass_int(&a, pairs->count);
     strake_cl_pass_int(&a, strake_cl_window_place(w, first));
     strake_cl_pass_int(&a, strake_cl_window_place(w, end));
@@ -261,7 +261,7 @@ strake_status strake_cl_window_search(strake_cl_window *w, int64_t first, int64_
         const cl_mem array = w->state[k].buffer[w->parity];
         strake_cl_arguments a = begin(w, kernels->non_finite, array, first, end, 0);
         strake_cl_pass_int(&a, l->n[2]);
-        strake_cl_pass(&a, sizeof w->found, &w->found);
+        strake_cl_pass_buffer(&a, w->found);
         STRAKE_TRY(launch_common(w, "find_non_finite", &a, (size_t)l->n[2], (size_t)(end - first),
                                  (size_t)l->n[1], error));
     }

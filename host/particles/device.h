@@ -128,6 +128,10 @@ strake_status strake_sph_launch_as(strake_sph_device *own, strake_sph_kernel_nam
                                    strake_error *error);
 strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
                                                strake_sph_kernel_name name);
+/** Constants, those of the second pass where it has its own, and what the cells are. */
+void strake_sph_pass_scheme(const strake_sph_device *own, strake_cl_arguments *a, bool is_second);
+/** Where particles of cells and their lists are, who they are, and where groups leave what they find. */
+void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a);
 
 /** Room for an array; told in own->bytes. */
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,

@@ -172,6 +172,24 @@ strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
     return strake_cl_arguments_begin(own->session.cl, own->kernel[name]);
 }
 
+void strake_sph_pass_scheme(const strake_sph_device *own, strake_cl_arguments *a, bool is_second)
+{
+    strake_cl_pass_buffer(a, is_second && own->second_constants != NULL ? own->second_constants
+                                                                        : own->constants);
+    strake_cl_pass(a, sizeof own->cells4, own->cells4);
+}
+
+void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a)
+{
+    strake_cl_pass_buffer(a, own->start);
+    strake_cl_pass_buffer(a, own->first);
+    strake_cl_pass_buffer(a, own->counts);
+    strake_cl_pass_buffer(a, own->words);
+    strake_cl_pass_buffer(a, own->cell);
+    strake_cl_pass_buffer(a, own->key);
+    strake_cl_pass_buffer(a, own->most);
+}
+
 /* Work-items that take so many particles. */
 static size_t items_for(const strake_sph_device *own, strake_sph_kernel_name name, size_t particles)
 {

@@ -49,20 +49,20 @@ void strake_sph_close_bodies(strake_sph_device *own)
 void strake_sph_pass_bodies(const strake_sph_device *own, strake_cl_arguments *a)
 {
     if (has_motions(own)) {
-        strake_cl_pass(a, sizeof(cl_mem), &own->motions);
-        strake_cl_pass(a, sizeof(cl_mem), &own->frames);
-        strake_cl_pass(a, sizeof(cl_mem), &own->origins);
+        strake_cl_pass_buffer(a, own->motions);
+        strake_cl_pass_buffer(a, own->frames);
+        strake_cl_pass_buffer(a, own->origins);
     }
 }
 
 void strake_sph_pass_motions(const strake_sph_device *own, strake_cl_arguments *a)
 {
     if (has_motions(own)) {
-        strake_cl_pass(a, sizeof(cl_mem), &own->motions);
-        strake_cl_pass(a, sizeof(cl_mem), &own->series);
-        strake_cl_pass(a, sizeof(cl_mem), &own->frames);
-        strake_cl_pass(a, sizeof(cl_mem), &own->constants);
-        strake_cl_pass(a, sizeof(cl_mem), &own->second_constants);
+        strake_cl_pass_buffer(a, own->motions);
+        strake_cl_pass_buffer(a, own->series);
+        strake_cl_pass_buffer(a, own->frames);
+        strake_cl_pass_buffer(a, own->constants);
+        strake_cl_pass_buffer(a, own->second_constants);
     }
 }
 

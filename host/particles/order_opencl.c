@@ -12,17 +12,6 @@ enum { SCAN_EACH = 8 /* as in cl/cells.cl */, MOST_IN_CELL = 2048 };
 
 static const cl_uint ANY_ROWS = 0xffffffffU; /* likewise */
 
-static void pass_scheme(const strake_sph_device *own, strake_cl_arguments *a)
-{
-    strake_cl_pass(a, sizeof own->constants, &own->constants);
-    strake_cl_pass(a, sizeof own->cells4, own->cells4);
-}
-
-static void pass_buffer(strake_cl_arguments *a, const cl_mem *buffer)
-{
-    strake_cl_pass(a, sizeof *buffer, buffer);
-}
-
 static strake_status zero(strake_sph_device *own, cl_mem buffer, size_t bytes, strake_error *error)
 {
     static const cl_uint nothing = 0;
@@ -38,18 +27,18 @@ static strake_status scan(strake_sph_device *own, cl_mem array, int64_t count, s
     const int64_t groups = strake_sph_groups(own, STRAKE_SPH_SCAN_SUMS, items);
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_SCAN_SUMS);
     strake_cl_pass_long(&a, count);
-    pass_buffer(&a, &array);
-    pass_buffer(&a, &own->sums);
+    strake_cl_pass_buffer(&a, array);
+    strake_cl_pass_buffer(&a, own->sums);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_SUMS, &a, items, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SCAN_TOPS);
     strake_cl_pass_int(&a, groups);
-    pass_buffer(&a, &own->sums);
-    pass_buffer(&a, &own->totals);
+    strake_cl_pass_buffer(&a, own->sums);
+    strake_cl_pass_buffer(&a, own->totals);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_TOPS, &a, 1, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SCAN_WRITE);
     strake_cl_pass_long(&a, count);
-    pass_buffer(&a, &array);
-    pass_buffer(&a, &own->sums);
+    strake_cl_pass_buffer(&a, array);
+    strake_cl_pass_buffer(&a, own->sums);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_WRITE, &a, items, error));
 cleanup:
     return status;
@@ -68,12 +57,12 @@ static strake_status enter(strake_sph_device *own, strake_error *error)
         own->has_no_shares = is_alone;
     }
     STRAKE_TRY(zero(own, own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), error));
-    pass_scheme(own, &a);
+    strake_sph_pass_scheme(own, &a, false);
     strake_cl_pass_int(&a, own->run.count);
-    pass_buffer(&a, &own->x[own->now]);
-    pass_buffer(&a, &own->cell);
-    pass_buffer(&a, &own->share);
-    pass_buffer(&a, &own->totals);
+    strake_cl_pass_buffer(&a, own->x[own->now]);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->share);
+    strake_cl_pass_buffer(&a, own->totals);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ENTER, &a, own->run.count, error));
     STRAKE_TRY(is_alone ? STRAKE_OK : strake_sph_change_hands(own, error));
 cleanup:
@@ -90,35 +79,35 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
     STRAKE_TRY(zero(own, own->start, (size_t)(cells + 2) * sizeof(cl_uint), error));
     strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     strake_cl_pass_int(&a, count);
-    pass_buffer(&a, &own->cell);
-    pass_buffer(&a, &own->share);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->share);
     strake_cl_pass_long(&a, own->run.room);
-    pass_buffer(&a, &own->words);
-    pass_buffer(&a, &own->start);
+    strake_cl_pass_buffer(&a, own->words);
+    strake_cl_pass_buffer(&a, own->start);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_GATHER, &a, count, error));
     STRAKE_TRY(scan(own, own->start, cells + 2, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SCATTER);
     strake_cl_pass_int(&a, count);
     strake_cl_pass_long(&a, own->run.room);
-    pass_buffer(&a, &own->words);
-    pass_buffer(&a, &own->start);
-    pass_buffer(&a, &own->key);
-    pass_buffer(&a, &own->cell);
+    strake_cl_pass_buffer(&a, own->words);
+    strake_cl_pass_buffer(&a, own->start);
+    strake_cl_pass_buffer(&a, own->key);
+    strake_cl_pass_buffer(&a, own->cell);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCATTER, &a, count, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SETTLE);
-    pass_scheme(own, &a);
+    strake_sph_pass_scheme(own, &a, false);
     strake_cl_pass_int(&a, count);
     strake_cl_pass_long(&a, own->run.room);
-    pass_buffer(&a, &own->words);
-    pass_buffer(&a, &own->start);
-    pass_buffer(&a, &own->x[now]);
-    pass_buffer(&a, &own->v[now]);
-    pass_buffer(&a, &own->x[then]);
-    pass_buffer(&a, &own->v[then]);
-    pass_buffer(&a, &own->volume[then]);
-    pass_buffer(&a, &own->key);
-    pass_buffer(&a, &own->cell);
-    pass_buffer(&a, &own->rest);
+    strake_cl_pass_buffer(&a, own->words);
+    strake_cl_pass_buffer(&a, own->start);
+    strake_cl_pass_buffer(&a, own->x[now]);
+    strake_cl_pass_buffer(&a, own->v[now]);
+    strake_cl_pass_buffer(&a, own->x[then]);
+    strake_cl_pass_buffer(&a, own->v[then]);
+    strake_cl_pass_buffer(&a, own->volume[then]);
+    strake_cl_pass_buffer(&a, own->key);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->rest);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SETTLE, &a, count, error));
     own->now = then;
 cleanup:
@@ -129,12 +118,12 @@ static void pass_list(strake_sph_device *own, strake_cl_arguments *a)
 {
     const double reach = strake_sph_reach(own->run.sph);
     const cl_int slices[2] = {(cl_int)own->run.own.first, (cl_int)own->run.own.end};
-    pass_scheme(own, a);
+    strake_sph_pass_scheme(own, a, false);
     strake_cl_pass_real(a, own->precision, reach * reach);
-    pass_buffer(a, &own->start);
-    pass_buffer(a, &own->cell);
-    pass_buffer(a, &own->key);
-    pass_buffer(a, &own->x[own->now]);
+    strake_cl_pass_buffer(a, own->start);
+    strake_cl_pass_buffer(a, own->cell);
+    strake_cl_pass_buffer(a, own->key);
+    strake_cl_pass_buffer(a, own->x[own->now]);
     strake_cl_pass(a, sizeof slices, slices);
 }
 
@@ -144,28 +133,20 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
     strake_status status = STRAKE_OK;
     const int now = own->now, then = 1 - now;
     for (int k = STRAKE_SPH_PREDICT; k <= STRAKE_SPH_CORRECT; k++) {
-        const bool is_second = k == STRAKE_SPH_CORRECT && own->second_constants != NULL;
         strake_cl_arguments a = strake_sph_begin_arguments(own, (strake_sph_kernel_name)k);
-        pass_buffer(&a, &own->clock_there);
-        pass_buffer(&a, is_second ? &own->second_constants : &own->constants);
-        strake_cl_pass(&a, sizeof own->cells4, own->cells4);
+        strake_cl_pass_buffer(&a, own->clock_there);
+        strake_sph_pass_scheme(own, &a, k == STRAKE_SPH_CORRECT);
         strake_cl_pass_int(&a, own->run.count);
         strake_cl_pass_int(&a, own->most_groups);
-        pass_buffer(&a, &own->start);
-        pass_buffer(&a, &own->first);
-        pass_buffer(&a, &own->counts);
-        pass_buffer(&a, &own->words);
-        pass_buffer(&a, &own->cell);
-        pass_buffer(&a, &own->key);
-        pass_buffer(&a, &own->most);
-        pass_buffer(&a, &own->x[now]);
-        pass_buffer(&a, &own->v[now]);
-        pass_buffer(&a, &own->volume[now]);
-        pass_buffer(&a, &own->x[then]);
-        pass_buffer(&a, &own->v[then]);
-        pass_buffer(&a, &own->volume[then]);
+        strake_sph_pass_lists(own, &a);
+        strake_cl_pass_buffer(&a, own->x[now]);
+        strake_cl_pass_buffer(&a, own->v[now]);
+        strake_cl_pass_buffer(&a, own->volume[now]);
+        strake_cl_pass_buffer(&a, own->x[then]);
+        strake_cl_pass_buffer(&a, own->v[then]);
+        strake_cl_pass_buffer(&a, own->volume[then]);
         if (k == STRAKE_SPH_CORRECT) {
-            pass_buffer(&a, &own->rest);
+            strake_cl_pass_buffer(&a, own->rest);
         }
         strake_sph_pass_bodies(own, &a);
         STRAKE_CL("clSetKernelArg", a.code, error, own->session.device);
@@ -329,10 +310,10 @@ static strake_status count_near(strake_sph_device *own, strake_error *error)
     STRAKE_TRY(zero(own, own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), error));
     STRAKE_TRY(zero(own, own->in_slice, (size_t)own->run.cells.n[0] * sizeof(cl_uint), error));
     pass_list(own, &a);
-    pass_buffer(&a, &own->counts);
-    pass_buffer(&a, &own->first);
-    pass_buffer(&a, &own->totals);
-    pass_buffer(&a, &own->in_slice);
+    strake_cl_pass_buffer(&a, own->counts);
+    strake_cl_pass_buffer(&a, own->first);
+    strake_cl_pass_buffer(&a, own->totals);
+    strake_cl_pass_buffer(&a, own->in_slice);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_COUNT_NEAR, &a, own->run.count, error));
     STRAKE_TRY(scan(own, own->first, strake_sph_list_rows(own->run.count), error));
     STRAKE_TRY(ask_for_pairs(own, error));
@@ -346,11 +327,11 @@ static strake_status fill_near(strake_sph_device *own, cl_uint rows, strake_erro
     strake_status status = STRAKE_OK;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_FILL_NEAR);
     pass_list(own, &a);
-    pass_buffer(&a, &own->first);
-    pass_buffer(&a, &own->words);
-    pass_buffer(&a, &own->totals);
+    strake_cl_pass_buffer(&a, own->first);
+    strake_cl_pass_buffer(&a, own->words);
+    strake_cl_pass_buffer(&a, own->totals);
     strake_cl_pass(&a, sizeof rows, &rows);
-    pass_buffer(&a, &own->clock_there);
+    strake_cl_pass_buffer(&a, own->clock_there);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a, own->run.count, error));
     STRAKE_TRY(find_ranges(own, error));
     STRAKE_TRY(set_passes(own, error));

@@ -6,11 +6,6 @@
 #include "particles/crew.h"
 #include "particles/device.h"
 
-static void pass_buffer(strake_cl_arguments *a, const cl_mem *buffer)
-{
-    strake_cl_pass(a, sizeof *buffer, buffer);
-}
-
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -47,23 +42,15 @@ static strake_status add_forces(strake_sph_device *own, const char *as, bool is_
     if (range.first >= range.end && *row > 0) { /* the first of a pass leaves something to sum up */
         return STRAKE_OK;
     }
-    pass_buffer(&a, is_half && own->second_constants != NULL ? &own->second_constants
-                                                             : &own->constants);
-    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
+    strake_sph_pass_scheme(own, &a, is_half);
     strake_cl_pass(&a, sizeof both, both);
     strake_cl_pass_int(&a, own->most_groups);
-    pass_buffer(&a, &own->start);
-    pass_buffer(&a, &own->first);
-    pass_buffer(&a, &own->counts);
-    pass_buffer(&a, &own->words);
-    pass_buffer(&a, &own->cell);
-    pass_buffer(&a, &own->key);
-    pass_buffer(&a, &own->most);
+    strake_sph_pass_lists(own, &a);
     strake_cl_pass_int(&a, *row + (is_half ? 2 * own->most_groups : 0));
-    pass_buffer(&a, &own->x[of]);
-    pass_buffer(&a, &own->v[of]);
-    pass_buffer(&a, &own->volume[of]);
-    pass_buffer(&a, &own->force);
+    strake_cl_pass_buffer(&a, own->x[of]);
+    strake_cl_pass_buffer(&a, own->v[of]);
+    strake_cl_pass_buffer(&a, own->volume[of]);
+    strake_cl_pass_buffer(&a, own->force);
     STRAKE_TRY(strake_sph_launch_as(own, STRAKE_SPH_PASS, as, &a, wide_count(range), error));
     *row += strake_sph_groups(own, STRAKE_SPH_PASS, wide_count(range));
 cleanup:
@@ -266,21 +253,20 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
     strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(take_slices(own, is_whole ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, error));
     STRAKE_TRY(is_whole ? STRAKE_OK : strake_sph_plan_shared(own, true, error));
-    pass_buffer(&a, &own->constants);
-    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
+    strake_sph_pass_scheme(own, &a, false);
     strake_cl_pass_int(&a, run->count);
     strake_cl_pass_real(&a, own->precision, run->clock.dt);
-    pass_buffer(&a, &own->cell);
-    pass_buffer(&a, &own->key);
-    pass_buffer(&a, &own->force);
-    pass_buffer(&a, &own->x[now]);
-    pass_buffer(&a, &own->v[now]);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->key);
+    strake_cl_pass_buffer(&a, own->force);
+    strake_cl_pass_buffer(&a, own->x[now]);
+    strake_cl_pass_buffer(&a, own->v[now]);
     if (is_whole) {
-        pass_buffer(&a, &own->volume[now]);
+        strake_cl_pass_buffer(&a, own->volume[now]);
     } else {
-        pass_buffer(&a, &own->x[then]);
-        pass_buffer(&a, &own->v[then]);
-        pass_buffer(&a, &own->volume[then]);
+        strake_cl_pass_buffer(&a, own->x[then]);
+        strake_cl_pass_buffer(&a, own->v[then]);
+        strake_cl_pass_buffer(&a, own->volume[then]);
     }
     strake_sph_pass_bodies(own, &a);
     STRAKE_TRY(strake_sph_launch(own, name, &a, run->count, error));
@@ -298,22 +284,22 @@ static strake_status find(strake_sph_device *own, strake_error *error)
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
     strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
-    pass_buffer(&a, &own->clock_there);
+    strake_cl_pass_buffer(&a, own->clock_there);
     strake_cl_pass(&a, sizeof inner, inner);
     strake_cl_pass_int(&a, run->count);
     strake_cl_pass_int(&a, own->most_groups);
-    pass_buffer(&a, &own->x[own->now]);
-    pass_buffer(&a, &own->v[own->now]);
-    pass_buffer(&a, &own->rest);
-    pass_buffer(&a, &own->most);
+    strake_cl_pass_buffer(&a, own->x[own->now]);
+    strake_cl_pass_buffer(&a, own->v[own->now]);
+    strake_cl_pass_buffer(&a, own->rest);
+    strake_cl_pass_buffer(&a, own->most);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LOOK, &a, run->count, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SUM_UP);
-    pass_buffer(&a, &own->clock_there);
+    strake_cl_pass_buffer(&a, own->clock_there);
     strake_cl_pass_int(&a, passed);
     strake_cl_pass_int(&a, strake_sph_groups(own, STRAKE_SPH_LOOK, run->count));
     strake_cl_pass_int(&a, own->most_groups);
-    pass_buffer(&a, &own->most);
-    pass_buffer(&a, &own->found);
+    strake_cl_pass_buffer(&a, own->most);
+    strake_cl_pass_buffer(&a, own->found);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SUM_UP, &a, 1, error));
     for (int k = 0; k < 2; k++) {
         own->fastest[k] = own->movers.frames.fastest[k];
@@ -365,16 +351,16 @@ static strake_status gather_leavers(strake_sph_device *own, cl_uint *count, stra
     strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     strake_cl_pass_int(&a, own->run.count);
     strake_cl_pass_int(&a, own->out_room);
-    pass_buffer(&a, &own->share);
-    pass_buffer(&a, &own->x[own->now]);
-    pass_buffer(&a, &own->v[own->now]);
-    pass_buffer(&a, &own->cell);
-    pass_buffer(&a, &own->key);
-    pass_buffer(&a, &own->totals);
-    pass_buffer(&a, &own->out_x);
-    pass_buffer(&a, &own->out_v);
-    pass_buffer(&a, &own->out_cell);
-    pass_buffer(&a, &own->out_key);
+    strake_cl_pass_buffer(&a, own->share);
+    strake_cl_pass_buffer(&a, own->x[own->now]);
+    strake_cl_pass_buffer(&a, own->v[own->now]);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->key);
+    strake_cl_pass_buffer(&a, own->totals);
+    strake_cl_pass_buffer(&a, own->out_x);
+    strake_cl_pass_buffer(&a, own->out_v);
+    strake_cl_pass_buffer(&a, own->out_cell);
+    strake_cl_pass_buffer(&a, own->out_key);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LEAVE, &a, own->run.count, error));
     STRAKE_TRY(strake_sph_read(own, own->totals, sizeof *count, sizeof *count, count, error));
 cleanup:

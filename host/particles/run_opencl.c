@@ -21,22 +21,22 @@ strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *e
     if (is_look) {
         strake_cl_arguments look = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
         const cl_int nobody[2] = {0, 0};
-        strake_cl_pass(&look, sizeof(cl_mem), &own->clock_there);
+        strake_cl_pass_buffer(&look, own->clock_there);
         strake_cl_pass(&look, sizeof nobody, nobody);
         strake_cl_pass_int(&look, own->run.count);
         strake_cl_pass_int(&look, own->most_groups);
-        strake_cl_pass(&look, sizeof(cl_mem), &own->x[own->now]);
-        strake_cl_pass(&look, sizeof(cl_mem), &own->v[own->now]);
-        strake_cl_pass(&look, sizeof(cl_mem), &own->rest);
-        strake_cl_pass(&look, sizeof(cl_mem), &own->most);
+        strake_cl_pass_buffer(&look, own->x[own->now]);
+        strake_cl_pass_buffer(&look, own->v[own->now]);
+        strake_cl_pass_buffer(&look, own->rest);
+        strake_cl_pass_buffer(&look, own->most);
         STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LOOK, &look, own->run.count, error));
     }
-    strake_cl_pass(&a, sizeof(cl_mem), &own->clock_there);
+    strake_cl_pass_buffer(&a, own->clock_there);
     strake_cl_pass_int(&a, after);
     strake_cl_pass_int(&a, strake_sph_groups(own, STRAKE_SPH_PREDICT, own->run.count));
     strake_cl_pass_int(&a, strake_sph_groups(own, last, own->run.count));
     strake_cl_pass_int(&a, own->most_groups);
-    strake_cl_pass(&a, sizeof(cl_mem), &own->most);
+    strake_cl_pass_buffer(&a, own->most);
     strake_sph_pass_motions(own, &a);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_TICK, &a, 1, error));
 cleanup:
