@@ -92,7 +92,6 @@ static void print_outputs(const strake_case *which, const strake_solver *solver,
 
 static void print_case(const strake_case *which, const strake_solver *solver, FILE *stream)
 {
-    static const char *const boundary[] = {"periodic", "open", "no_flux", "polar"};
     char shape_text[72], size[32];
     int64_t shape[3];
     const int dims = strake_case_shape(which, shape);
@@ -106,7 +105,7 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
         const int axis = strake_axis_of(dims, d);
         (void)fprintf(stream, "%s%s %s", d == 0 ? "boundary   " : ", ",
                       strake_axis_name(dims, axis),
-                      boundary[which->is_closed[axis] ? STRAKE_NO_FLUX : which->boundary[axis]]);
+                      strake_boundary_name(strake_case_boundary(which, axis)));
     }
     (void)fprintf(stream, "\n");
     if (which->problem->is_adaptive) {

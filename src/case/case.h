@@ -42,14 +42,14 @@ struct strake_case {
     double value[STRAKE_MAX_KEYS]; /**< the problem's keys, in its order */
     double list[STRAKE_MAX_KEYS][STRAKE_MAX_LIST]; /**< items of the keys that are lists */
     bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
-    strake_source
-        *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
-    strake_vents vents;             /**< sources in cells */
-    strake_scene_plan scene;        /**< of problems of particles */
-    strake_settings run;            /**< the run.* keys */
-    char *
-        output_directory; /**< output.directory, default "out"; relative to the working directory */
-    int64_t output_every; /**< 0: last step only */
+    /** per field; NULL: given later by the library user */
+    strake_source *source[STRAKE_MAX_FIELDS];
+    strake_vents vents;      /**< sources in cells */
+    strake_scene_plan scene; /**< of problems of particles */
+    strake_settings run;     /**< the run.* keys */
+    /** output.directory, default "out"; relative to the working directory */
+    char *output_directory;
+    int64_t output_every;  /**< 0: last step only */
     double output_seconds; /**< of the simulation between two; 0: not by time. As the next ones */
     bool output_initial;
     bool output_field[STRAKE_MAX_FIELDS];
@@ -68,8 +68,8 @@ typedef struct strake_case_given {
     const char *folder; /**< that relative paths start from */
     const char *text;   /**< YAML, @c length bytes */
     size_t length;
-    const strake_input_kind *const
-        *inputs; /**< formats of field files, NULL-terminated; must stay */
+    /** formats of field files, NULL-terminated; must stay */
+    const strake_input_kind *const *inputs;
 } strake_case_given;
 
 /** As strake_case_parse(), which knows all formats of field files. */
@@ -88,6 +88,12 @@ bool strake_case_has(const strake_case *which, int field);
 
 /** Whether it is a state that a run has, and that cannot be made of others: checkpoints and reports have it. */
 bool strake_case_keeps(const strake_case *which, int field);
+
+/** The boundary that the case names for an axis. */
+static inline strake_boundary strake_case_boundary(const strake_case *which, int axis)
+{
+    return which->is_closed[axis] ? STRAKE_NO_FLUX : which->boundary[axis];
+}
 
 /** Bytes of an element of its fields: those of particles are in double precision whatever the case's is. */
 int strake_case_element_size(const strake_case *which);

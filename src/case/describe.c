@@ -83,13 +83,11 @@ static void describe_problem(const writer *to, const strake_problem *problem)
     say(to, 6, "Problem %s (%dD)", problem->name, problem->dims);
     say(to, 6, "  %s", problem->text);
     strake_words kinds = {0};
-    int kind = 0;
-    for (const char *at = strake_boundary_words; *at != '\0'; ++kind) {
-        const size_t length = strcspn(at, "|");
-        if ((problem->boundaries >> kind & 1U) != 0) {
-            strake_words_add(&kinds, at, length);
+    for (int k = 0; k < STRAKE_BOUNDARIES; ++k) {
+        const char *const name = strake_boundary_name((strake_boundary)k);
+        if ((problem->boundaries >> k & 1U) != 0) {
+            strake_words_add(&kinds, name, strlen(name));
         }
-        at += at[length] == '|' ? length + 1 : length;
     }
     if (problem->boundaries != 0) {
         say(to, 6, "  boundaries: %s", kinds.list);

@@ -126,7 +126,7 @@ uint64_t strake_case_hash(const strake_case *which)
     for (int a = 0; a < STRAKE_AXES; ++a) {
         feed_integer(&hash, which->n[a]);
         feed_real(&hash, which->spacing[a]);
-        feed_integer(&hash, which->is_closed[a] ? STRAKE_NO_FLUX : which->boundary[a]);
+        feed_integer(&hash, strake_case_boundary(which, a));
     }
     feed_real(&hash, which->problem->is_adaptive ? which->dt_max : which->dt);
     if (which->courant > 0.0) {

@@ -155,13 +155,11 @@ void strake_case_field_shape(const strake_case *which, int field, int64_t shape[
 /* Why a face field's shape differs from the grid's, or why it does not. */
 static const char *explain_faces(const strake_source_reader *reader, char *buffer, size_t size)
 {
-    static const char *const kinds[] = {"periodic", "open", "no_flux", "polar"};
     const int a = reader->component;
     buffer[0] = '\0';
     if (a >= 0) {
         const char *const name = strake_axis_name(reader->which->problem->dims, a);
-        const strake_boundary kind =
-            reader->which->is_closed[a] ? STRAKE_NO_FLUX : reader->which->boundary[a];
+        const strake_boundary kind = strake_case_boundary(reader->which, a);
         (void)snprintf(
             buffer, size,
             kind == STRAKE_PERIODIC
@@ -169,7 +167,7 @@ static const char *explain_faces(const strake_source_reader *reader, char *buffe
                   " is face 0 and not stored)"
                 : " (on the faces across %s; boundary.%s is %s, so there is one more than "
                   "the %" PRId64 " cells)",
-            name, name, kinds[kind], reader->which->n[a]);
+            name, name, strake_boundary_name(kind), reader->which->n[a]);
     }
     return buffer;
 }

@@ -16,18 +16,15 @@ static strake_status out_of_memory(const strake_case *which, strake_error *error
 /* "a|b|c" without the kinds that the problem does not know; @p kind lists what remains. */
 static void known_boundaries(const strake_problem *problem, char *words, size_t size, int *kind)
 {
-    int index = 0;
     int count = 0;
     words[0] = '\0';
-    for (const char *at = strake_boundary_words; *at != '\0'; ++index) {
-        const size_t length = strcspn(at, "|");
-        if ((problem->boundaries >> index & 1U) != 0) {
+    for (int k = 0; k < STRAKE_BOUNDARIES; ++k) {
+        if ((problem->boundaries >> k & 1U) != 0) {
             const size_t used = strlen(words);
-            (void)snprintf(words + used, size - used, "%s%.*s", used > 0 ? "|" : "", (int)length,
-                           at);
-            kind[count++] = index;
+            (void)snprintf(words + used, size - used, "%s%s", used > 0 ? "|" : "",
+                           strake_boundary_name((strake_boundary)k));
+            kind[count++] = k;
         }
-        at += at[length] == '|' ? length + 1 : length;
     }
 }
 
@@ -35,7 +32,7 @@ static strake_status read_boundary(const strake_node *node, const strake_case *w
                                    strake_boundary *out, strake_error *error)
 {
     char words[64];
-    int kind[8] = {STRAKE_PERIODIC};
+    int kind[STRAKE_BOUNDARIES] = {STRAKE_PERIODIC};
     int choice = 0; /* periodic where the problem knows it: it is the first word */
     known_boundaries(which->problem, words, sizeof words, kind);
     const strake_status status =

@@ -21,6 +21,15 @@ typedef enum strake_boundary {
     STRAKE_POLAR     /**< the same, half a turn further along axis 2, which is periodic: a sphere */
 } strake_boundary;
 
+enum { STRAKE_BOUNDARIES = STRAKE_POLAR + 1 };
+
+/** As in a case file. */
+static inline const char *strake_boundary_name(strake_boundary boundary)
+{
+    static const char *const name[STRAKE_BOUNDARIES] = {"periodic", "open", "no_flux", "polar"};
+    return name[boundary];
+}
+
 /** Extended array: interior n[0] x n[1] x n[2] with halos; element offsets, not bytes. */
 typedef struct strake_layout {
     int64_t n[STRAKE_AXES]; /**< interior cells per axis */

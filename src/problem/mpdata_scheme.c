@@ -105,7 +105,7 @@ strake_status strake_mpdata_check_edges(const strake_case *which, strake_error *
                      "%s); give a file or a shape, or 0",
                      which->file, which->problem->field[at.u + d].name, number,
                      is_polar ? "pole" : "wall", strake_axis_name(at.dims, axis),
-                     is_polar ? "polar" : "no_flux");
+                     strake_boundary_name(strake_case_boundary(which, axis)));
     }
 cleanup:
     return status;
