@@ -237,16 +237,16 @@ static strake_status lay_out(strake_solver *solver, strake_error *error)
     const int depth = has_ranks
                           ? strake_exchange_deepest(&solver->group, team->sweep, most_steps(solver))
                           : team->sweep;
+    const int ghosts = ghost_steps(team, depth);
     team->deepest = depth;
-    STRAKE_TRY(solver->kind->lay_out(solver->domain, 1, error));
+    STRAKE_TRY(solver->kind->lay_out(solver->domain, ghosts, error));
     if (d->ranks == NULL && solver->kind->sweep != NULL && team->asked == 0 && !d->is_adaptive &&
         strake_team_may_stream(team)) {
-        const int64_t ghosts = d->beside[0] + d->beside[1] > 0 ? d->beside[0] + d->beside[1] : 1;
-        const int64_t room = 1 + d->columns / COLUMNS_PER_GHOST / ghosts;
+        const int64_t columns = (d->beside[0] + d->beside[1]) / ghosts;
+        const int64_t room = 1 + d->columns / COLUMNS_PER_GHOST / (columns > 0 ? columns : 1);
         const int most = most_steps(solver);
         team->deepest = room > depth ? (int)(room < most ? room : most) : depth;
     }
-    STRAKE_TRY(solver->kind->lay_out(solver->domain, ghost_steps(team, depth), error));
 cleanup:
     return status;
 }
