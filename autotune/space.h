@@ -83,15 +83,15 @@ typedef struct strake_space {
     int seeds; /**< configurations worth trying early */
     strake_candidate seed[STRAKE_SPACE_SEEDS];
     strake_space_streams streams; /**< values = 0: not asked for */
-    double
-        kernel_gain; /**< part of a step that sizes for single kernels must save; 0: not asked for */
+    /** part of a step that sizes for single kernels must save; 0: not asked for */
+    double kernel_gain;
     const strake_node *baseline; /**< settings of the untuned version of the literature, or NULL */
     const strake_node *fields;   /**< of the case run; of particles NULL, ... */
     const strake_node *scene;    /**< ... but a scene without spacing, ... */
     const strake_node *scheme;   /**< ... keys of the scheme, or NULL, ... */
     double volume;               /**< ... and where particles are in it [m3, m2 in 2D] */
-    const strake_node
-        *varying; /**< fields to use instead where a constant one should vary, or NULL */
+    /** fields to use instead where a constant one should vary, or NULL */
+    const strake_node *varying;
 } strake_space;
 
 /**

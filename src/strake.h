@@ -111,8 +111,8 @@ void strake_text_close(char **text);
 
 /** Where and how a solver runs. Zero-initialise, then set what matters; NULL/0 mean the default. */
 typedef struct strake_options {
-    const char *
-        where; /**< WHERE of the command line, for example "cpu,ocl:0"; NULL: the case's, then "auto" */
+    /** WHERE of the command line, for example "cpu,ocl:0"; NULL: the case's, then "auto" */
+    const char *where;
     const char *split; /**< comma-separated weights, one per entry of WHERE; NULL: measured */
     int threads; /**< OpenMP threads of the CPU stripe; 0: OMP_NUM_THREADS, then usable cores */
     const char *cache; /**< folder of tuned settings; NULL: the user's cache */
@@ -163,8 +163,8 @@ typedef struct strake_place {
     void *data; /**< of the first one */
     int dims;
     int64_t shape[3]; /**< points, slowest dimension first */
-    int64_t
-        stride[3]; /**< from one to the next in a dimension, in elements; of the last dimension 1 */
+    /** from one to the next in a dimension, in elements; of the last dimension 1 */
+    int64_t stride[3];
 } strake_place;
 
 /**

@@ -37,10 +37,10 @@ typedef struct strake_bench_item {
     bool differs; /**< from the reference, in one of the checksums */
     int parts;
     strake_part_report *part; /**< owned; seconds are those of all timed steps */
-    strake_timeline
-        timeline; /**< of a step after the last repeat; without lanes if not asked for */
-    strake_timeline
-        rare; /**< likewise, of one with what not every step has; without: there is none */
+    /** of a step after the last repeat; without lanes if not asked for */
+    strake_timeline timeline;
+    /** likewise, of one with what not every step has; without: there is none */
+    strake_timeline rare;
 
     strake_sample rate; /**< [cells/s] */
     double active; /**< cells that were active after the last repeat; -1: its parts do not look */

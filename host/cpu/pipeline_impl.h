@@ -130,8 +130,8 @@ struct strake_pipeline {
     int stream[STRAKE_MAX_VALUES];
     char *constant[STRAKE_MAX_VALUES]; /* a line filled with the number */
     char *memory;
-    char *
-        line; /* where lines of a task's states wait for their copy past the caches; NULL: no copies */
+    /* where lines of a task's states wait for their copy past the caches; NULL: no copies */
+    char *line;
     strake_isa isa;
     strake_row_function non_finite;
     strake_row_function reduce[STRAKE_REDUCTIONS];

@@ -33,8 +33,7 @@ struct strake_ahead {
     int64_t asked[STRAKE_MAX_FIELDS]; /* the last level that was, and one more: 0 is none */
     bool runs;
     pthread_t thread;
-    pthread_mutex_t
-        joins; /* several threads may need a level that is still read: one joins who reads it */
+    pthread_mutex_t joins; /* of several threads that need what is read, one joins who reads it */
     _Atomic bool stops;
     int parts;
     strake_file_part part[PARTS];

@@ -26,8 +26,8 @@ typedef enum strake_field_state {
 typedef struct strake_validity {
     strake_field_state state;
     int64_t slabs; /**< of an empty one: so many, from the first on, have values */
-    bool
-        from_shape; /**< a velocity that the case gives by a shape: it is weighted, what is set is not */
+    /** a velocity that the case gives by a shape: it is weighted, what is set is not */
+    bool from_shape;
     bool changes; /**< the case gives it for every step anew (changes.h) */
 } strake_validity;
 
@@ -48,11 +48,11 @@ typedef struct strake_grid {
                [STRAKE_MAX_VALUES]; /**< host arrays by value; states have two, others [0] = [1] */
     void *next[2][STRAKE_MAX_VALUES]; /**< next[p][output] = array[1 - p][state] */
     void *copy[STRAKE_MAX_VALUES];    /**< of the states, for rescue; NULL: not allocated yet */
-    strake_range
-        home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
+    /** CPU stripe and number of workers for which the arrays lie on their nodes */
+    strake_range home;
     int home_threads;
-    double
-        group_memory; /**< bytes that the control group left before there were arrays (memory.h) */
+    /** bytes that the control group left before there were arrays (memory.h) */
+    double group_memory;
     strake_activity activity; /**< without memory: all cells are computed */
     strake_moment moment;     /**< the step whose inputs the fields have that change */
     bool is_stable;    /**< the inputs that decide on that were found to be, as they are now */

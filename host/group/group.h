@@ -55,12 +55,11 @@ typedef struct strake_rank_group {
     double usual; /**< seconds that steps usually take since slabs moved, 0: unknown */
     double busy[STRAKE_MAX_PARTS]; /**< seconds that parts worked since the last look, ... */
     double done[STRAKE_MAX_PARTS]; /**< ... and slabs times steps that they did */
-    double *
-        before; /**< where slabs differ, on rank 0: [all slabs + 1] work before each; NULL: they are alike */
-    double worked; /**< likewise, on all: work of this rank's slabs at the last look */
-    bool
-        is_moving; /**< where parts exchange within their legs: slabs were given that not all ranks have taken yet */
-    bool is_fresh; /**< likewise: slabs have come to others, who compute all of them at first */
+    double *before; /**< on rank 0, [all slabs + 1]: work before each; NULL: slabs are alike */
+    double worked;  /**< likewise, on all: work of this rank's slabs at the last look */
+    /* Where parts exchange within their legs: */
+    bool is_moving; /**< slabs were given that not all ranks have taken yet */
+    bool is_fresh;  /**< slabs have come to others, who compute all of them at first */
     strake_decisions log;
 } strake_rank_group;
 

@@ -8,8 +8,8 @@
 typedef struct strake_run_wish {
     const strake_arguments *arguments; /**< as of `strake run`; quiet */
     bool keeps; /**< writes what the case says into the folder of @c arguments, else nothing */
-    bool
-        traces; /**< has what the problem can tell of the past of its states (strake_field.is_traced) */
+    /** has what the problem can tell of the past of its states (strake_field.is_traced) */
+    bool traces;
     void (*notice)(void *user, const char *line); /**< of the solver */
     /** Receives the result with its statistics, before the solver is closed. */
     strake_status (*done)(void *user, const strake_result *result, strake_solver *solver,

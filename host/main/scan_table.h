@@ -9,8 +9,8 @@
 
 /** One run. */
 typedef struct strake_scan_row {
-    uint64_t
-        id; /**< of the case and all that was set: two runs with the same one are the same run */
+    /** of the case and all that was set: two runs with the same one are the same run */
+    uint64_t id;
     char *text; /**< its line without the number, NULL: not yet run */
     bool failed;
 } strake_scan_row;

@@ -12,9 +12,9 @@
 typedef struct strake_scan_trace {
     int64_t rows, cols;
     double time; /**< of its last step [s] */
-    double *
-        thickest; /**< [rows, cols]: the larger of the largest thickness of what flowed and of what lies there at the
+    /** [rows, cols]: the larger of the largest thickness of what flowed and of what lies there at the
                          end [m] */
+    double *thickest;
     double *arrival; /**< [rows, cols]: when the flow came [s]; NaN: never */
     double *deposit; /**< [rows, cols]: what lies there at the end [m]; NULL in one that was read */
 } strake_scan_trace;

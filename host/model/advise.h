@@ -19,8 +19,8 @@ extern const char *const strake_exchange_path_name[STRAKE_EXCHANGE_PATHS];
 typedef struct strake_advice {
     strake_exchange_size size[STRAKE_CHOOSE_STEPS]; /**< for 1, 2, ... steps per exchange */
     double seconds[STRAKE_CHOOSE_STEPS];            /**< of an exchange, nothing hidden */
-    double
-        added[STRAKE_CHOOSE_STEPS]; /**< that it adds to a sweep, through pinned memory, at best */
+    /** that it adds to a sweep, through pinned memory, at best */
+    double added[STRAKE_CHOOSE_STEPS];
     double transfers[STRAKE_EXCHANGE_PATHS]; /**< [s] of those with @c steps, by themselves */
     strake_exchange_path path;               /**< whose transfers are fastest */
     int most, steps;                         /**< steps per exchange: tried, and best */

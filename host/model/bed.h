@@ -21,19 +21,19 @@ typedef struct strake_bed {
     bool borrowed;
     strake_cl_filler filler;
     size_t largest; /**< bytes of a transfer */
-    strake_lane
-        lane[STRAKE_MODEL_ACTIVE]; /**< lane 0 takes the largest, the others STRAKE_MODEL_LARGE */
-    cl_mem other;                  /**< a second array of the largest size */
-    char *host;                    /**< pageable memory, larger than the second-level cache */
-    char *slabs;                   /**< as much again, for exchanges */
+    /** lane 0 takes the largest, the others STRAKE_MODEL_LARGE */
+    strake_lane lane[STRAKE_MODEL_ACTIVE];
+    cl_mem other;          /**< a second array of the largest size */
+    char *host;            /**< pageable memory, larger than the second-level cache */
+    char *slabs;           /**< as much again, for exchanges */
     strake_cl_pins pins;   /**< of what is exchanged, as a run pins its slabs: no more than these */
     size_t host_bytes, at; /**< transfers take one place after the other */
     size_t device_at;      /**< of lane 0's array, likewise */
     cl_command_queue stripe; /**< as a stripe beside others has it: with timers, which cost time */
     cl_program program;
     cl_kernel kernel; /**< cl/stream.cl over lane 0's array and the other */
-    cl_kernel
-        reducer; /**< cl/reduce.cl over STRAKE_MODEL_NUMBERS of lane 0's array, to the other ... */
+    /** cl/reduce.cl over STRAKE_MODEL_NUMBERS of lane 0's array, to the other ... */
+    cl_kernel reducer;
     size_t reducer_items; /**< ... in one group of so many */
     size_t elements;      /**< of a launch that uses the arrays */
 } strake_bed;

@@ -47,8 +47,8 @@ typedef struct work {
     strake_status (*run)(void *user, int rounds, strake_error *error);
     void *user;  /* NULL: this rank only waits */
     double part; /* of a round that counts: 0.5 of there and back */
-    double *
-        computed; /* NULL, or receives seconds that this thread computes in one, on the rank that does most */
+    /* NULL, or receives seconds that this thread computes in one, on the rank that does most */
+    double *computed;
 } work;
 
 /* Seconds of a round on the rank that takes longest; the same on all. */

@@ -61,11 +61,11 @@ typedef struct strake_device_model {
     char platform[128], version[128], name[256], driver[128]; /**< what it was measured on */
     char date[16];                                            /**< "2026-11-21", UTC */
     strake_path path[STRAKE_PATHS];
-    strake_both
-        messages[STRAKE_MODEL_MESSAGES]; /**< [s] STRAKE_MODEL_TOTAL bytes in 1, 2, 4, ... */
-    strake_both message;                 /**< gamma [s] of a further message, pinned */
-    strake_both
-        queues[STRAKE_MODEL_ACTIVE]; /**< [s] 1, 2, ... queues, STRAKE_MODEL_LARGE bytes each */
+    /** [s] STRAKE_MODEL_TOTAL bytes in 1, 2, 4, ... */
+    strake_both messages[STRAKE_MODEL_MESSAGES];
+    strake_both message; /**< gamma [s] of a further message, pinned */
+    /** [s] 1, 2, ... queues, STRAKE_MODEL_LARGE bytes each */
+    strake_both queues[STRAKE_MODEL_ACTIVE];
     strake_both threads[STRAKE_MODEL_ACTIVE]; /**< the same, a thread for each queue */
     strake_max_rate active_up, active_down;
     double both_ways;    /**< overlap factor of up and down at once, two queues */

@@ -46,8 +46,8 @@ typedef struct strake_cl_kernels {
     size_t march_width, march_height;            /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels: run.groups */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
-    bool
-        listed; /**< given before they are built: one tiled kernel that takes its tiles from a list */
+    /** given before they are built: one tiled kernel that takes its tiles from a list */
+    bool listed;
     struct strake_cl_kernels
         *tiles; /**< such ones of the same graph, owned; NULL: there are none */
 } strake_cl_kernels;

@@ -59,8 +59,8 @@ typedef struct strake_cl_options {
     size_t local;        /**< local memory that groups of tiles may take [bytes]; 0: any */
     int64_t cells;       /**< of a stripe; 0: nobody knows */
     bool large;          /**< arrays may have 2^32 elements or more */
-    bool
-        one; /**< all stages of a step in one kernel, whatever it costs; -1 where none holds them */
+    /** all stages of a step in one kernel, whatever it costs; -1 where none holds them */
+    bool one;
     bool listed; /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
     bool hears;  /**< the kernel of a sweep may advance the device's clock (cl/clock.cl) */
     /**

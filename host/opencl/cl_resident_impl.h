@@ -13,8 +13,8 @@ struct strake_cl_resident {
     strake_cl_window window;
     strake_cl_exchange exchange;
     strake_cl_lift lift; /* inputs that change */
-    strake_cl_ghosts
-        *others; /* those of others' slabs that advance themselves; NULL: there are none */
+    /* those of others' slabs that advance themselves; NULL: there are none */
+    strake_cl_ghosts *others;
     cl_command_queue queue;
     const strake_layout *host;
     int steps;              /* most per sweep */
@@ -26,8 +26,8 @@ struct strake_cl_resident {
     int64_t extra[2];       /* slabs computed before and after them in the first step of a sweep */
     strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
     strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
-    strake_cl_pairs
-        turned; /* those beyond poles that copy other stripes' slabs, from their ghosts here */
+    /* those beyond poles that copy other stripes' slabs, from their ghosts here */
+    strake_cl_pairs turned;
     strake_cl_waiter waiter;
     strake_cl_waiter reader; /* for states on their way to the host arrays */
     cl_event looked;         /* the search for NaN and Inf is done */

@@ -46,8 +46,8 @@ typedef struct strake_cl_reduced {
     int64_t groups;    /**< ... so many; */
     int64_t left; /**< in the other one those of the last sweep that are not reduced yet, or 0 */
     cl_mem least; /**< what they were brought down to */
-    void *
-        number; /**< an element: what was read of it, in a page of the host that the device reaches ... */
+    /** an element: what was read of it, in a page of the host that the device reaches ... */
+    void *number;
     strake_cl_pins pins;
     cl_event is_read; /**< ... once this is done */
 } strake_cl_reduced;

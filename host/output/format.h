@@ -44,8 +44,8 @@ typedef struct strake_format_state {
  */
 typedef struct strake_format {
     const char *name;
-    size_t
-        size; /**< of its state, which begins with a strake_format_state; the rest is zeros at first */
+    /** of its state, which begins with a strake_format_state; the rest is zeros at first */
+    size_t size;
     /** Whether the library that it needs is there, NULL: it needs none. @return STRAKE_ERR_USAGE */
     strake_status (*look)(strake_error *error);
     /** NULL, as output_begin, field_end, output_end and close: nothing to do. */

@@ -19,8 +19,8 @@ typedef struct strake_chunk {
 
 typedef struct strake_statistics {
     double minimum, maximum;
-    double
-        sum; /**< compensated, of chunks in order: one value for any split, any pieces and any threads */
+    /** compensated, of chunks in order: one value for any split, any pieces and any threads */
+    double sum;
     double norm; /**< square root of the sum of squares, added up the same way */
     bool has_checksum;
     uint64_t checksum;          /**< FNV-1a-64 over the bytes */

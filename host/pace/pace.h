@@ -42,21 +42,21 @@ typedef struct strake_pace {
     bool levelled; /**< they did at the last look */
     strake_looks looks;
     double seen_busy[STRAKE_MAX_PARTS]; /**< seconds that parts worked since the last look */
-    strake_times
-        tried[STRAKE_MAX_PARTS]; /**< where slabs differ: what slabs took on trial, all of each */
-    strake_times_line
-        predicted[STRAKE_MAX_PARTS]; /**< likewise, of tuned parts; slope 0: it is not known */
-    double
-        *before; /**< likewise: [slabs of this rank + 1] work before each; NULL: they are alike */
+    /** where slabs differ: what slabs took on trial, all of each */
+    strake_times tried[STRAKE_MAX_PARTS];
+    /** likewise, of tuned parts; slope 0: it is not known */
+    strake_times_line predicted[STRAKE_MAX_PARTS];
+    /** likewise: [slabs of this rank + 1] work before each; NULL: they are alike */
+    double *before;
     double worked[STRAKE_MAX_PARTS]; /**< likewise: work of each part at the last look */
-    double *
-        load; /**< where memory bounds somebody: [slabs of this rank + 1] what those before take; else NULL */
+    /** where memory bounds somebody: [slabs of this rank + 1] what those before take; else NULL */
+    double *load;
     double room[STRAKE_MAX_PARTS]; /**< likewise: what parts have; INFINITY: no bound */
     double whole_slab;             /**< likewise: work of a slab of which nothing is left out */
     double beyond; /**< likewise: seconds that a step of several parts took on trial beyond the
                          slowest one, 0: there was none */
-    double
-        placing; /**< seconds that placing and loading parts for a trial took last, 0: there was none */
+    /** seconds that placing and loading parts for a trial took last, 0: there was none */
+    double placing;
     bool is_fresh; /**< likewise: slabs have come to others, who compute all of them at first */
     strake_decisions log;
 

@@ -132,11 +132,11 @@ struct strake_domain {
     int64_t step;     /**< steps done */
     int64_t steady;   /**< steps from one change of its inputs to the next at least; 0: they stay */
     int64_t sweeps;   /**< begun since it was made, but for trials */
-    int64_t
-        n[STRAKE_AXES]; /**< its size, as tuned results tell it: cells, of particles {1, 1, all} */
-    bool is_adaptive;   /**< its time steps follow from its states, as this clock has it */
-    bool
-        is_timed; /**< its time steps have different lengths: the clock has its time and the next one */
+    /** its size, as tuned results tell it: cells, of particles {1, 1, all} */
+    int64_t n[STRAKE_AXES];
+    bool is_adaptive; /**< its time steps follow from its states, as this clock has it */
+    /** its time steps have different lengths: the clock has its time and the next one */
+    bool is_timed;
     strake_clock clock;
     double *work;  /**< [slab] cells that are computed in a sweep now; NULL: as many of each slab */
     uint64_t hash; /**< of the case and of what else fixes a step; 0: not known */

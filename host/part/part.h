@@ -26,8 +26,8 @@ typedef struct strake_part_plan {
     int workers;                     /**< threads that compute it or drive it */
     strake_isa isa;                  /**< of row loops */
     const strake_cl *cl;             /**< NULL where no device takes part */
-    const strake_range
-        *stripe; /**< who else has slabs: all parts, then other ranks' next to them */
+    /** who else has slabs: all parts, then other ranks' next to them */
+    const strake_range *stripe;
     int stripes, self;
     int steps;             /**< most per sweep */
     bool is_only;          /**< no other part has a device */
@@ -52,18 +52,18 @@ typedef struct strake_leg {
     int64_t down;       /**< slab s is stored at place s - down */
     int parity;         /**< of the host's states that are read; it writes the others */
     const double *told; /**< of an adaptive problem's clock: strake_clock_tell() */
-    double
-        bound; /**< out, of such: on the next one, of the slabs computed; INFINITY where meet() tells */
+    /** out, of such: on the next one, of the slabs computed; INFINITY where meet() tells */
+    double bound;
 } strake_leg;
 
 /** NULL: there is nothing to do, or, where it says so, something else. */
 typedef struct strake_part_ops {
     const char *word; /**< in WHERE, before a device's number */
     const char *role; /**< in reports */
-    unsigned
-        settings; /**< that it uses, but for what its kernels turn out to be (strake_setting_for) */
-    bool
-        has_workers; /**< the team's threads share its slabs and borders first; else one drives it */
+    /** that it uses, but for what its kernels turn out to be (strake_setting_for) */
+    unsigned settings;
+    /** the team's threads share its slabs and borders first; else one drives it */
+    bool has_workers;
     bool has_driver;   /**< a driver moves its borders to and from the host arrays, and may fail */
     bool is_tried;     /**< trial steps make it ready and tell how fast it is */
     bool is_tuned;     /**< its settings are */

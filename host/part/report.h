@@ -37,8 +37,8 @@ typedef struct strake_part_dealings {
     double exchanges;                  /**< after each pass, and of filters */
     double orders;                     /**< with others, all in all */
     double order_sent, order_received; /**< bytes, of one of them */
-    double
-        moving; /**< seconds: of copies, or of a device's transfers with nothing beside them; NaN: not known */
+    /** seconds: of copies, or of a device's transfers with nothing beside them; NaN: not known */
+    double moving;
     int samples;                      /**< steps in which these were timed */
     double predicted_moving;          /**< by the device's stored model; NaN: there is none */
     double waited[STRAKE_PART_WAITS]; /**< seconds */

@@ -14,8 +14,8 @@ typedef struct strake_sph_movers {
     bool any;        /**< something moves; else nothing below is of use */
     sph_motions all; /**< with what the run knows beside */
     const double *series;
-    double
-        *origin; /**< three for each number of a body from its first on: places at the start [m] */
+    /** three for each number of a body from its first on: places at the start [m] */
+    double *origin;
     int64_t origins; /**< of these */
     sph_frames frames;
     int64_t count; /**< particles of bodies in the present order */

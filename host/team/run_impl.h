@@ -15,8 +15,8 @@ typedef struct strake_running {
     bool has_devices; /* parts that look for NaN and Inf now and then only */
     bool alone;       /* nobody has to meet here: steps may be enqueued ahead */
     bool keeps_clock; /* and parts find their time steps themselves */
-    strake_meeting
-        *meeting; /* where the next time step is decided; NULL: it is known, or not taken */
+    /* where the next time step is decided; NULL: it is known, or not taken */
+    strake_meeting *meeting;
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
     /* Step at which everybody leaves, because shares of the work no longer fit; INT64_MAX: none. */

@@ -52,8 +52,8 @@ typedef struct strake_tuned_class {
     strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
     double seconds; /**< per step, median */
     double spread;  /**< (largest - smallest) / median of the samples */
-    double
-        excess; /**< median / smallest - 1 of the samples, or of those of the defaults if larger */
+    /** median / smallest - 1 of the samples, or of those of the defaults if larger */
+    double excess;
     int disturbed;   /**< tunings in a row with more than STRAKE_TUNED_MOST_EXCESS of it */
     double fallback; /**< seconds per step of the defaults, measured beside it */
     double baseline; /**< seconds per step of the space's baseline, 0: not measured */

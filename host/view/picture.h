@@ -19,8 +19,8 @@ typedef enum strake_reduction {
 /** What is shown, and how large. */
 typedef struct strake_view {
     int most_rows, most_cols; /**< largest size of the picture [points] */
-    double
-        stretch; /**< height of a point over its width: cells keep their aspect (1: square); 0: they need not */
+    /** height of a point over its width: cells keep their aspect (1: square); 0: they need not */
+    double stretch;
     int axis;     /**< of three dimensions: across which the array is cut, 0, 1 or 2; -1: 0 */
     int64_t slab; /**< the one shown; -1: the middle one */
     strake_reduction reduction;

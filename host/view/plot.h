@@ -18,9 +18,8 @@ typedef struct strake_scene {
     int64_t step;                 /**< -1: unknown */
     double time;                  /**< [s]; NaN: unknown */
     char axis[3][24];             /**< "x [m]" */
-    double spacing[3],
-        first
-            [3]; /**< of the points along it; a spacing is negative where numbers fall, as north does */
+    double spacing[3]; /**< of the points along it; negative where numbers fall, as north does */
+    double first[3];
 } strake_scene;
 
 /** How it is drawn. */
@@ -31,8 +30,8 @@ typedef struct strake_plot {
     int contours; /**< lines; or, if there are any, at these values */
     int levels;
     const double *level;
-    const double
-        *shade; /**< of the ground, by point (relief.h): seen where there is no value; NULL: none */
+    /** of the ground, by point (relief.h): seen where there is no value; NULL: none */
+    const double *shade;
     int borders;                   /**< lines across the picture ... */
     const int64_t *border;         /**< before these rows of cells */
     const strake_patches *patches; /**< lines around those that are on; NULL: none */

@@ -32,8 +32,8 @@ enum {
 typedef struct strake_hash_part {
     const unsigned char *data; /**< borrowed */
     size_t bytes, words;
-    uint64_t
-        *bit[STRAKE_HASH_BITS]; /**< of the data, then with the hash's; in the scratch memory */
+    /** of the data, then with the hash's; in the scratch memory */
+    uint64_t *bit[STRAKE_HASH_BITS];
     uint64_t *low[STRAKE_HASH_BITS / 2], *carry, *upper;
     unsigned parity; /**< that the part adds to the bit of the last round */
     unsigned start;  /**< lowest byte of the hash before the part, as far as known */

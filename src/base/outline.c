@@ -9,8 +9,8 @@ enum { EAST, NORTH, WEST, SOUTH };
 typedef struct box {
     int64_t row, col;   /* of the grid, of its first cell inside the border */
     int64_t rows, cols; /* with the border */
-    int32_t
-        *label; /* [rows, cols]: cells with a side in common have the same, from 1 on; 0: not in */
+    /* [rows, cols]: cells with a side in common have the same, from 1 on; 0: not in */
+    int32_t *label;
     unsigned char *seen; /* northern sides that a ring has passed */
 } box;
 

@@ -83,10 +83,10 @@ typedef struct strake_scene_item {
     strake_scene_walls walls; /**< kind of walls */
     strake_scene_flow flow;
     double rate[STRAKE_SCENE_DIRECTIONS], center[STRAKE_SCENE_DIRECTIONS];
-    bool
-        is_at_rest; /**< pressure of water at rest up to the highest fluid, else none but the dome */
-    double
-        dome; /**< pressure at the centre [Pa], from where it falls with the square of the distance ... */
+    /** pressure of water at rest up to the highest fluid, else none but the dome */
+    bool is_at_rest;
+    /** pressure at the centre [Pa], from where it falls with the square of the distance ... */
+    double dome;
     double dome_radius; /**< ... to 0 here */
     sph_motion motion;  /**< of a wall or an obstacle, by direction; no laws: it stays */
 } strake_scene_item;

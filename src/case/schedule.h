@@ -13,8 +13,8 @@ enum { STRAKE_SCHEDULE_STEPS = 100 };
 /** Plain data; all zero: nothing ever flows. */
 typedef struct strake_schedule {
     int64_t pieces, room;
-    double *
-        time; /**< when each piece begins, ascending [s]; the last one has no end, before the first: 0 */
+    /** when each piece begins, ascending [s]; the last one has no end, before the first: 0 */
+    double *time;
     double *rate; /**< of each, >= 0 [m3/s] */
 } strake_schedule;
 

@@ -30,8 +30,8 @@ typedef enum strake_param_type {
 
 /** One parameter of a shape. */
 typedef struct strake_param {
-    const char
-        *name; /**< "radius", or "slot.width" in an optional group given whole or not at all */
+    /** "radius", or "slot.width" in an optional group given whole or not at all */
+    const char *name;
     strake_param_type type;
     int slot;
     bool required;
@@ -79,9 +79,9 @@ struct strake_source {
     char *file;     /**< path, usable from the working directory */
     char *variable; /**< of the file, NULL: not given */
     int64_t index;  /**< of the variable's arrays, -1: not given */
-    bool
-        is_velocity; /**< of a file or series: its values are velocities [m/s], not Courant numbers */
-    double every;    /**< of a series: from one level to the next [s] */
+    /** of a file or series: its values are velocities [m/s], not Courant numbers */
+    bool is_velocity;
+    double every;   /**< of a series: from one level to the next [s] */
     bool is_linear; /**< between two levels of it, else it is the earlier one */
     strake_blank blank;
     strake_georef map; /**< what the case says of the file's map: is_geographic, zone, is_south */

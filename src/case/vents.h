@@ -21,8 +21,8 @@ typedef struct strake_vent_cell {
 typedef struct strake_vents {
     int count;
     strake_schedule *rate; /**< of each vent [m3/s] */
-    int64_t
-        cells; /**< of all vents, in their order; a cell that several vents have stands several times */
+    /** of all vents, in their order; a cell that several vents have stands several times */
+    int64_t cells;
     strake_vent_cell *cell;
 } strake_vents;
 

@@ -51,8 +51,8 @@ typedef struct strake_spans {
     strake_range slabs;              /**< that are listed ... */
     int64_t look, changes;           /**< ... as of then */
     int64_t most;                    /**< ranges of a slab */
-    int32_t
-        *count[2]; /**< [slab + halo] of what a step writes, and of what it needs for that ... */
+    /** [slab + halo] of what a step writes, and of what it needs for that ... */
+    int32_t *count[2];
     strake_range *span[2]; /**< ... [(slab + halo) * most + k] */
     uint64_t *scratch;     /**< bits of a slab */
     void *memory;

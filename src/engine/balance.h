@@ -48,14 +48,14 @@ typedef struct strake_balance_work {
     double step;          /**< seconds of a step since then */
     int64_t steps;        /**< so many of them */
     double all;           /**< work of all slabs at the last decision */
-    const double
-        *load; /**< [slabs + 1] what slabs before each take of a part's memory; NULL: nothing */
+    /** [slabs + 1] what slabs before each take of a part's memory; NULL: nothing */
+    const double *load;
     const double *room; /**< [part] memory for its slabs; set with load, before each decision */
     bool may_rest;      /**< parts may be switched off and on: set after the begin; ranks may not */
-    double
-        beyond; /**< seconds that a step of several parts takes beyond the slowest of them; < 0: unknown */
-    double
-        lost; /**< seconds that other parts would have saved since they promise enough of a step */
+    /** seconds that a step of several parts takes beyond the slowest of them; < 0: unknown */
+    double beyond;
+    /** seconds that other parts would have saved since they promise enough of a step */
+    double lost;
     double price;  /**< seconds that it takes to switch parts on or off; set after the begin */
     bool switches; /**< the last decision does */
     strake_times_line known[STRAKE_BALANCE_PARTS]; /**< over work, before it was observed */

@@ -17,8 +17,8 @@ typedef struct strake_chain {
     double rate;         /**< [s] of a unit of work; INFINITY: it has no slabs */
     int64_t least, most; /**< slabs, where it has any: at least one, and what its memory holds */
     bool is_needed;      /**< it has some */
-    const double *
-        load; /**< [slabs + 1] memory of all slabs before each, from 0 on; NULL: it does not count */
+    /** [slabs + 1] memory of all slabs before each, from 0 on; NULL: it does not count */
+    const double *load;
     double room; /**< memory for its own ones, in the unit of load */
 } strake_chain;
 

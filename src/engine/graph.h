@@ -33,10 +33,10 @@ typedef struct strake_value {
     bool is_constant; /**< one number everywhere; @c constant holds it, but for a scalar */
     bool is_scalar;   /**< a constant that every sweep is told anew: never folded, nor static */
     bool is_reduced;  /**< a reduction of it is wanted after every sweep */
-    bool
-        is_static; /**< does not change from step to step (inputs so marked, stages of such only) */
-    bool is_live;  /**< needed for some output */
-    bool is_cheap; /**< one of its operands, or a multiple, and all of them are kept anyway */
+    /** does not change from step to step (inputs so marked, stages of such only) */
+    bool is_static;
+    bool is_live;        /**< needed for some output */
+    bool is_cheap;       /**< one of its operands, or a multiple, and all of them are kept anyway */
     bool is_output;      /**< next state of the state input @c state_of */
     bool is_kept;        /**< a state input whose ghosts advance themselves (ghosts.h) */
     int state_of;        /**< the input that this output becomes in the next step, or -1 */

@@ -20,8 +20,8 @@ enum { STRAKE_LOOP_STAGES = 12, STRAKE_LOOP_INPUTS = 40, STRAKE_LOOP_TEXT = 6000
 typedef struct strake_loop {
     int set; /**< of its stages; static ones are in a loop of each set that needs them */
     int lag;
-    bool
-        is_plain; /**< one stage, from its operands as they are: its point's own row loop computes it */
+    /** one stage, from its operands as they are: its point's own row loop computes it */
+    bool is_plain;
     int stages;
     int stage[STRAKE_LOOP_STAGES]; /**< stage indices, in order */
     int inputs;

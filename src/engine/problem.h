@@ -35,8 +35,8 @@ typedef enum strake_key_type {
 typedef struct strake_key {
     const char *path; /**< for example "scheme.iterations" */
     strake_key_type type;
-    const char *
-        choices; /**< of CHOICE and WORDS: "none|infinite"; of REALS: the default as a case says it, or NULL; of NAMES: the name by default */
+    /** of CHOICE and WORDS: "none|infinite"; of REALS: the default as a case says it, or NULL; of NAMES: the name by default */
+    const char *choices;
     double fallback;         /**< default */
     double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL; REALS: of their number) */
     bool required;
@@ -65,8 +65,8 @@ typedef struct strake_field {
     double fallback;  /**< constant used when not required and not given */
     const char *unit;
     const char *text;
-    const char *
-        weight; /**< on faces, from a velocity shape: times the mean of this field of cells at them */
+    /** on faces, from a velocity shape: times the mean of this field of cells at them */
+    const char *weight;
     strake_edge open[STRAKE_AXES]; /**< static inputs: beyond the open edges of each axis */
     strake_edge wall[STRAKE_AXES]; /**< and beyond those that are no_flux, or poles (of cells) */
     bool has_blank;                /**< grids of maps may have cells without a value ... */
@@ -76,10 +76,10 @@ typedef struct strake_field {
     const char *fallback_key;      /**< a key whose value is the fallback */
     bool is_ground;                /**< a height over which pictures of the others are drawn */
     bool is_poured; /**< an input: strake_problem.pour adds to it, anew at every event */
-    bool
-        wakes; /**< cells where it is above 0 are active (engine/activity.h); no field does: all are */
-    bool
-        foretells; /**< of a state: a step makes cells active only where it is above 0, or an input is that wakes */
+    /** cells where it is above 0 are active (engine/activity.h); no field does: all are */
+    bool wakes;
+    /** of a state: a step makes cells active only where it is above 0, or an input is that wakes */
+    bool foretells;
     /**
      * Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. Of an input:
      * it has its fallback everywhere, or in every line what @c in_line says; such ones stand last in a table.

@@ -12,8 +12,8 @@ enum { STRAKE_WORK_PIECES = 32 /* of equal work */ };
 
 typedef struct strake_quantiles {
     double all; /**< work of all slabs */
-    double
-        place[STRAKE_WORK_PIECES + 1]; /**< [slabs] ascending; within a slab as if it were even */
+    /** [slabs] ascending; within a slab as if it were even */
+    double place[STRAKE_WORK_PIECES + 1];
 } strake_quantiles;
 
 /** @param[in] before  [slabs + 1] work before each slab, from 0 on */

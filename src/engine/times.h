@@ -32,16 +32,16 @@ typedef struct strake_times {
     strake_times_sample sample[STRAKE_TIMES_SAMPLES]; /**< newest last */
     int offs;
     double off[STRAKE_TIMES_OFFS]; /**< relative, without sign, newest last */
-    double
-        aside; /**< the last observation as a ratio to what was expected, put aside; 0: it was not */
+    /** the last observation as a ratio to what was expected, put aside; 0: it was not */
+    double aside;
     bool warned; /**< an unusually long time as the next one is a change */
 } strake_times;
 
 /** Seconds of a step: start + slope * slabs. */
 typedef struct strake_times_line {
     double start, slope;
-    double
-        error; /**< of the seconds for the newest number of slabs, relative, one standard deviation */
+    /** of the seconds for the newest number of slabs, relative, one standard deviation */
+    double error;
 } strake_times_line;
 
 /** What a step takes by several trials, and how far that may be off. */

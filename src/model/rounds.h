@@ -64,8 +64,8 @@ typedef struct strake_rank_model {
     double further;              /**< gamma [s] of a further message (strake_rank_model_fit()) */
     double reduce[STRAKE_WAITS]; /**< [s] an all-reduce of one number by itself, ... */
     double meet[STRAKE_WAITS];   /**< ... and what it adds to a round of words */
-    strake_path
-        whole; /**< from a device to one of the partner: down, the message, up; or 0 regimes */
+    /** from a device to one of the partner: down, the message, up; or 0 regimes */
+    strake_path whole;
     char device[256]; /**< rank 0's, of that, or "" */
 } strake_rank_model;
 

@@ -18,8 +18,8 @@ typedef struct strake_team_part {
     double fixed;    /**< a [s] of a step */
     double slab;     /**< b [s], positive; INFINITY: it cannot take part */
     double exchange; /**< x [s] of a step, where it has neighbours */
-    double
-        beside; /**< b grows by this ratio beside others, which take its threads; 1: they do not */
+    /** b grows by this ratio beside others, which take its threads; 1: they do not */
+    double beside;
 } strake_team_part;
 
 typedef struct strake_team_plan {

@@ -75,11 +75,11 @@ typedef struct strake_sph {
     bool has_walls; /**< there are particles that repel, or may be */
     int shepard;    /**< steps between filters of densities; 0: none */
     bool slips;     /**< dynamic walls have no share in viscosity */
-    const sph_motions *
-        motions; /**< given motions of walls, whose numbers are theirs, and of gravity; NULL: none */
+    /** given motions of walls, whose numbers are theirs, and of gravity; NULL: none */
+    const sph_motions *motions;
     const double *series; /**< of these: pairs of a time [s] and a value */
-    const strake_sph_particle
-        *carried; /**< these walls' particles at the start, for runs that begin with none */
+    /** these walls' particles at the start, for runs that begin with none */
+    const strake_sph_particle *carried;
     int64_t carries;
     int planes;
     strake_sph_plane plane[STRAKE_SPH_MOST_PLANES];

@@ -10,8 +10,8 @@ typedef struct strake_sph_work {
     int pair_divisions; /**< these */
     double pair_bytes;  /**< of a pair in a pass: its entry of a list */
     int particle_flops; /**< of a particle in a step, but for its pairs */
-    double
-        particle_bytes; /**< that it takes from memory and brings there, if neighbours are found in caches */
+    /** that it takes from memory and brings there, if neighbours are found in caches */
+    double particle_bytes;
 } strake_sph_work;
 
 strake_sph_work strake_sph_count_work(const strake_sph *sph, strake_precision precision);

@@ -45,8 +45,8 @@ typedef struct strake_lattice {
     strake_cloud *cloud;   /**< by item */
     strake_sites box;      /**< places in the box */
     strake_sites all;      /**< and in what is around it */
-    uint8_t *
-        owner; /**< of every place of all: 0 nobody, k + 1 item k, STRAKE_SITE_SOLID: the inside of a body */
+    /** of every place of all: 0 nobody, k + 1 item k, STRAKE_SITE_SOLID: the inside of a body */
+    uint8_t *owner;
 } strake_lattice;
 
 enum { STRAKE_SITE_SOLID = 255 };
