@@ -287,13 +287,22 @@ $(BUILD)/particles: $(BUILD)/obj/bench/particles.o $(STATIC)
 # Changes when the compiler or a flag changes, so that nothing stale is linked. Until it is there, what a build
 # needs is looked for, and told in one line; other machines' headers are the compiler's own affair.
 STAMP := $(BUILD)/obj/flags
-STAMP_TEXT = $(CC) $(TARGET) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+export STAMP_TEXT = $(CC) $(TARGET) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS) \
+    $(foreach r,$(ROW_ISAS) $(ROW_PRECISIONS),$(ROW_FLAGS_$r)) \
+    $(strip $(foreach v,$(sort $(filter FLAGS_%,$(.VARIABLES))),$(if $(filter command,$(origin $v)),$v=$($v))))
 .PHONY: FORCE
 FORCE:
 $(STAMP): FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(STAMP_TEXT)' | cmp -s - $@ || { $(if $(filter objects,$(MAKECMDGOALS)),:, \
-	    CC='$(CC)' PROBE='$(CPPFLAGS) $(LDFLAGS)' sh tests/deps.sh build) && printf '%s\n' '$(STAMP_TEXT)' >$@; }
+	@printf '%s\n' "$$STAMP_TEXT" | cmp -s - $@ || { $(if $(filter objects,$(MAKECMDGOALS)),:, \
+	    CC='$(CC)' PROBE='$(CPPFLAGS) $(LDFLAGS)' sh tests/deps.sh build) && printf '%s\n' "$$STAMP_TEXT" >$@; }
+
+# The same for fused loops alone, which take longest.
+OPT_LOOPS ?=
+export OPT_LOOPS
+$(STAMP)-loops: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$OPT_LOOPS" | cmp -s - $@ || printf '%s\n' "$$OPT_LOOPS" >$@
 
 # The same for a module; one that was built with other settings goes.
 define MODULE_STAMP_RULE
@@ -344,7 +353,7 @@ $(BUILD)/gen/strake_loops.c $(BUILD)/gen/strake_loops_rows.c: $(BUILD)/gen/strak
 	@:
 
 define LOOP_RULE
-$$(BUILD)/obj/gen/strake_loops_rows.$(1).$(2).o: $$(BUILD)/gen/strake_loops_rows.c $$(STAMP)
+$$(BUILD)/obj/gen/strake_loops_rows.$(1).$(2).o: $$(BUILD)/gen/strake_loops_rows.c $$(STAMP) $$(STAMP)-loops
 	$$(call say,CC,$$< $(1) $(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_CPPFLAGS) $$(ROW_FLAGS_$(2)) -DSTRAKE_ROWS_ISA=$(1) \
