@@ -100,7 +100,8 @@ static void fields_are_listed_with_what_they_are(void **state)
                     {"source_psi", STRAKE_KIND_CONSTANT},
                     {"inflow_psi", STRAKE_KIND_CONSTANT},
                     {"reference_psi", STRAKE_KIND_CONSTANT},
-                    {"inside", STRAKE_KIND_CONSTANT}};
+                    {"inside", STRAKE_KIND_CONSTANT},
+                    {"narrowing", STRAKE_KIND_CONSTANT}};
     enum { FIELDS = sizeof expected / sizeof *expected };
     strake_error error;
     strake_kind kind;
