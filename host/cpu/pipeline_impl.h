@@ -52,7 +52,7 @@ typedef struct task {
     int reads, arrays, outputs;
     array_operand array[STRAKE_LOOP_INPUTS];
     const void **base; /* operands, `reads` for each slab modulo phases; those in arrays vary */
-    int64_t step[STRAKE_LOOP_INPUTS];        /* bytes from one column to the next */
+    int64_t moves[STRAKE_LOOP_INPUTS];       /* from column to column: all bits; constants: none */
     int64_t stride[STRAKE_LOOP_INPUTS];      /* and from one line to the next */
     int64_t ring_stride[STRAKE_LOOP_INPUTS]; /* the same where states come from rings */
     void **out;                              /* lines of the outputs' rings, likewise */

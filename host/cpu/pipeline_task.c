@@ -65,7 +65,7 @@ static void plan_operand(const strake_pipeline *p, const pass *s, task *t, const
 {
     const strake_value *value = &p->graph->value[read->value];
     const strake_layout *l = p->layout;
-    t->step[k] = value->is_constant ? 0 : p->size;
+    t->moves[k] = value->is_constant ? 0 : -1;
     if (value->is_constant || value->stage >= 0) {
         t->stride[k] = value->is_constant ? 0 : p->width * p->size;
         t->ring_stride[k] = t->stride[k];

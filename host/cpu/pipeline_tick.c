@@ -116,11 +116,11 @@ static const char *find_folded(const strake_pipeline *p, const sweep *w, const a
 
 /* The operands of a slab: those in rings are in the table, those in arrays are put there. */
 static const void **find_operands(const strake_pipeline *p, const sweep *w, const pass *s,
-                                  const task *t, int64_t q)
+                                  const task *t, int64_t q, int64_t place)
 {
     const strake_layout *l = p->layout;
     const bool is_periodic = l->boundary[0] == STRAKE_PERIODIC;
-    const void **in = t->base + strake_pipeline_place(q, p->phases) * t->reads;
+    const void **in = t->base + place * t->reads;
     for (int k = 0; k < t->arrays; k++) {
         const array_operand *o = &t->array[k];
         int64_t slab = q + o->slab_offset;
@@ -153,8 +153,8 @@ static const void **find_operands(const strake_pipeline *p, const sweep *w, cons
         if (o->is_state && !is_beyond) {
             const ring *r = &s[-1].ring[o->ring];
             slab = is_periodic ? slab : strake_pipeline_source(p, slab);
-            const int64_t place = strake_pipeline_place(slab, r->depth);
-            in[o->index] = r->data + (place * r->lines * p->width + o->ring_shift) * p->size;
+            const int64_t line = strake_pipeline_place(slab, r->depth) * r->lines;
+            in[o->index] = r->data + (line * p->width + o->ring_shift) * p->size;
         }
     }
     return in;
@@ -234,8 +234,9 @@ static void begin_asking(const strake_pipeline *p, const sweep *w, pass *s)
     a->slab = s->tick + (p->is_flat ? SLABS_AHEAD : 1);
     const bool is_there = a->slab >= 0 && a->slab < p->layout->n[0];
     const int64_t at = is_there ? strake_layout_at(p->layout, a->slab, 0, 0) * p->size : 0;
+    const bool is_asked = is_there && (a->reads || a->writes);
     a->read = a->written = 0;
-    for (int k = 0; k < p->streams && is_there; k++) {
+    for (int k = 0; k < p->streams && is_asked; k++) {
         const int v = p->stream[k];
         if (!p->graph->value[v].is_output && a->reads) {
             a->from[a->read++] = (const char *)w->array[v] + at;
@@ -348,7 +349,8 @@ static void run_lines(strake_pipeline *p, const sweep *w, pass *s, const task *t
             out[k] = (char *)out[k] + t->out_stride;
         }
         for (int k = 0; k < t->reads; k++) {
-            in[k] = (const char *)in[k] + (w->folded > 0 ? t->step[k] * p->width : stride[k]);
+            in[k] = (const char *)in[k] +
+                    (w->folded > 0 ? t->moves[k] & (p->width * p->size) : stride[k]);
         }
     }
 }
@@ -380,11 +382,12 @@ static void run_spans(strake_pipeline *p, const sweep *w, const task *t, int64_t
         if (columns.first >= columns.end) {
             continue;
         }
+        const int64_t shift = (columns.first + ahead) * p->size;
         for (int k = 0; k < t->reads; k++) {
-            in[k] = (const char *)first_in[k] + (columns.first + ahead) * t->step[k];
+            in[k] = (const char *)first_in[k] + (shift & t->moves[k]);
         }
         for (int k = 0; k < t->outputs; k++) {
-            out[k] = (char *)first_out[k] + (columns.first + ahead) * p->size;
+            out[k] = (char *)first_out[k] + shift;
         }
         run_line(p, t, in, out, n, t->before, count, is_own && t->is_state);
     }
@@ -402,8 +405,9 @@ static void run_spans(strake_pipeline *p, const sweep *w, const task *t, int64_t
 static void run_task(strake_pipeline *p, const sweep *w, pass *s, const task *t, int64_t q)
 {
     const bool is_own = q >= w->first && q < w->end;
-    const void *const *in = find_operands(p, w, s, t, q);
-    void **out = t->out + strake_pipeline_place(q, p->phases) * t->outputs;
+    const int64_t place = strake_pipeline_place(q, p->phases);
+    const void *const *in = find_operands(p, w, s, t, q, place);
+    void **out = t->out + place * t->outputs;
     if (t->is_in_array) {
         const int64_t at = strake_layout_at(p->layout, q, w->m, w->c) * p->size;
         for (int k = 0; k < t->outputs; k++) {

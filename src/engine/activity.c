@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
+
 enum {
     LINE_BYTES = 64, /* of the cache */
     WORD = 64,       /* bits */
@@ -28,6 +30,7 @@ static void take_marks(room *r, const strake_activity *a, strake_marks *marks)
 {
     marks->bits = take(r, a->slabs * a->words, sizeof *marks->bits);
     marks->in = take(r, a->slabs, sizeof *marks->in);
+    marks->since = take(r, a->slabs, sizeof *marks->since);
 }
 
 static void lay_out(strake_activity *a, room *r)
@@ -128,31 +131,20 @@ bool strake_activity_is_look(int64_t sweep)
 
 /* The cells, @p count from element @p at on, of which a value is above 0: bits. */
 static uint64_t find_active(int arrays, const void *const *array, int64_t at, int64_t count,
-                            bool is_double)
+                            int size)
 {
     uint64_t active = 0;
     for (int k = 0; k < arrays; k++) {
-        if (is_double) {
-            const double *const x = (const double *)array[k] + at;
-            for (int64_t j = 0; j < count; j++) {
-                active |= (uint64_t)(x[j] > 0.0) << j;
-            }
-        } else {
-            const float *const x = (const float *)array[k] + at;
-            for (int64_t j = 0; j < count; j++) {
-                active |= (uint64_t)(x[j] > 0.0F) << j;
-            }
-        }
+        active |= strake_element_positive(array[k], size, at, count);
     }
     return active;
 }
 
-/* Marks cells of some columns of a slab. @param[out] all  how many; @return those that are active already */
+/* Marks cells of some columns of a slab. @param[out] any  whether; @return those that are active already */
 static int64_t mark(const strake_activity *a, strake_marks *marks, int64_t slab,
                     strake_range columns, const strake_layout *l, int arrays, int foretelling,
-                    const void *const *array, int64_t *all)
+                    const void *const *array, bool *any)
 {
-    const bool is_double = l->element_size == (int)sizeof(double);
     uint64_t *const bits = marks->bits + slab * a->words;
     const int now = arrays - foretelling;
     int64_t sum = 0, next = 0;
@@ -160,11 +152,11 @@ static int64_t mark(const strake_activity *a, strake_marks *marks, int64_t slab,
         next = (j / WORD + 1) * WORD;
         next = next < columns.end ? next : columns.end;
         const int64_t at = strake_layout_at(l, slab, 0, j);
-        const uint64_t active = find_active(now, array, at, next - j, is_double);
+        const uint64_t active = find_active(now, array, at, next - j, l->element_size);
         const uint64_t marked =
-            active | find_active(foretelling, array + now, at, next - j, is_double);
+            active | find_active(foretelling, array + now, at, next - j, l->element_size);
         bits[j / WORD] |= marked << (j % WORD);
-        *all += __builtin_popcountll(marked);
+        *any = *any || marked != 0;
         sum += __builtin_popcountll(active);
     }
     return sum;
@@ -176,35 +168,49 @@ void strake_activity_take_inputs(strake_activity *a, const strake_layout *l, int
     const strake_range all = {0, a->columns};
     memset(a->inputs.bits, 0, (size_t)(a->slabs * a->words) * sizeof(uint64_t));
     for (int64_t slab = 0; slab < a->slabs; slab++) {
-        int64_t marked = 0;
+        bool any = false;
         if (arrays > 0) {
-            (void)mark(a, &a->inputs, slab, all, l, arrays, 0, array, &marked);
+            (void)mark(a, &a->inputs, slab, all, l, arrays, 0, array, &any);
         }
-        a->inputs.in[slab] = (strake_range){0, marked > 0 ? a->words : 0};
+        a->inputs.in[slab] = (strake_range){0, any ? a->words : 0};
     }
     a->changes++;
+}
+
+/* Whether a slab has the same marks in two maps. */
+static bool is_same(const strake_activity *a, const strake_marks *x, const strake_marks *y,
+                    int64_t slab)
+{
+    const strake_range in = x->in[slab];
+    const int64_t at = slab * a->words + in.first;
+    return y->in[slab].first == in.first && y->in[slab].end == in.end &&
+           memcmp(x->bits + at, y->bits + at, (size_t)(in.end - in.first) * sizeof *x->bits) == 0;
 }
 
 void strake_activity_look(strake_activity *a, const strake_spans *spans, int64_t sweep,
                           strake_range slabs, const strake_layout *l, int arrays,
                           const void *const *array)
 {
-    strake_marks *const marks = &a->look[(sweep / STRAKE_ACTIVITY_LOOK + 1) % STRAKE_ACTIVITY_MAPS];
+    const int64_t look = sweep / STRAKE_ACTIVITY_LOOK;
+    const strake_marks *const before = &a->look[look % STRAKE_ACTIVITY_MAPS];
+    strake_marks *const marks = &a->look[(look + 1) % STRAKE_ACTIVITY_MAPS];
     for (int64_t slab = slabs.first; slab < slabs.end; slab++) {
         int count = 0;
         const strake_range *const span = strake_spans_of(spans, false, slab, &count);
         strake_range in = {0, 0};
-        int64_t active = 0, marked = 0;
+        int64_t active = 0;
+        bool any = false;
         if (count > 0) {
             in = (strake_range){span[0].first / WORD, (span[count - 1].end + WORD - 1) / WORD};
             memset(marks->bits + slab * a->words + in.first, 0,
                    (size_t)(in.end - in.first) * sizeof(uint64_t));
         }
         for (int k = 0; k < count; k++) {
-            active += mark(a, marks, slab, span[k], l, arrays, a->foretelling, array, &marked);
+            active += mark(a, marks, slab, span[k], l, arrays, a->foretelling, array, &any);
             a->computed[slab] += (double)((span[k].end - span[k].first) * STRAKE_ACTIVITY_LOOK);
         }
-        marks->in[slab] = marked > 0 ? in : (strake_range){0, 0};
+        marks->in[slab] = any ? in : (strake_range){0, 0};
+        marks->since[slab] = is_same(a, marks, before, slab) ? before->since[slab] : look + 1;
         a->active[slab] = active;
         a->updates[slab] += (double)(active * STRAKE_ACTIVITY_LOOK);
     }
@@ -429,13 +435,31 @@ static void list_needed(strake_spans *s, int64_t slab)
     s->count[1][at] = (int32_t)list_slab(a, s->scratch, in, &s->span[1][at * s->most]);
 }
 
+/* Whether the marks that count for some slabs are those that counted when these were listed. */
+static bool is_listed(const strake_spans *s, const strake_activity *a, int64_t look,
+                      strake_range slabs)
+{
+    const int64_t around = 2 * a->halo + a->reach[0];
+    const int64_t first = slabs.first > around ? slabs.first - around : 0;
+    const int64_t end = slabs.end + around < a->slabs ? slabs.end + around : a->slabs;
+    const int64_t *const since = a->look[look % STRAKE_ACTIVITY_MAPS].since;
+    if (s->activity != a || s->changes != a->changes || s->slabs.first != slabs.first ||
+        s->slabs.end != slabs.end) {
+        return false;
+    }
+    int64_t last = INT64_MIN;
+    for (int64_t slab = first; slab < end && s->look != look; slab++) {
+        last = since[slab] > last ? since[slab] : last;
+    }
+    return last < s->look; /* those of the look before it, too */
+}
+
 bool strake_spans_list(strake_spans *s, const strake_activity *a, int64_t sweep, strake_range slabs)
 {
     const strake_marks *marks[3];
     const int64_t look = sweep / STRAKE_ACTIVITY_LOOK;
     int64_t last = -1, ahead = 0, written = INT64_MIN;
-    if (s->activity == a && s->look == look && s->changes == a->changes &&
-        s->slabs.first == slabs.first && s->slabs.end == slabs.end) {
+    if (is_listed(s, a, look, slabs)) {
         return true;
     }
     if (s->activity != a && !open_spans(s, a)) {

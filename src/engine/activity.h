@@ -13,7 +13,8 @@
  * Slabs at which nobody looks count as active. What is computed of a slab are ranges of whole patches, of as many
  * columns as a line of the cache holds, which begin anywhere.
  *
- * Three maps take turns: the last two looks are read while the next one is written.
+ * Three maps take turns: the last two looks are read while the next one is written. Most looks find what the one before
+ * found: marks tell since when a slab has them, and what is computed is listed again only where they are new.
  */
 #ifndef STRAKE_ACTIVITY_H
 #define STRAKE_ACTIVITY_H
@@ -26,6 +27,7 @@ enum { STRAKE_ACTIVITY_LOOK = 1 /* sweeps */, STRAKE_ACTIVITY_MAPS = 3 };
 typedef struct strake_marks {
     uint64_t *bits;   /**< [slab * words + column / 64], from the lowest bit on */
     strake_range *in; /**< [slab]: beyond these words it has none, and they are not written */
+    int64_t *since;   /**< [slab]: the look from which on it has had these */
 } strake_marks;
 
 /** Zero-initialise. What is by slab is written by whoever computes the slab. */

@@ -141,6 +141,61 @@ static void marks_of_the_next_sweep_reach_less_far(void **state)
     free(net);
 }
 
+/* What was listed before and is kept is what would be listed now, whatever comes and goes; most sweeps list nothing. */
+static void lists_are_kept_while_marks_are_the_same(void **state)
+{
+    static strake_graph graph;
+    strake_activity a = {0};
+    strake_spans kept[2] = {{0}, {0}};
+    const strake_layout l = small_layout(&graph);
+    const strake_range all = {0, ROWS}, part[2] = {{0, 55}, {55, ROWS}};
+    double *const h = calloc((size_t)l.elements, sizeof *h);
+    uint64_t random = 5;
+    int made = 0;
+    (void)state;
+    assert_true(h != NULL && strake_activity_open(&a, &graph, &l, 0));
+    for (int64_t i = 40; i < 60; i++) {
+        h[strake_layout_at(&l, i, 0, 100)] = 1.0;
+    }
+    for (int64_t sweep = 0; sweep < 300; sweep++) {
+        for (int k = 0; k < 2; k++) {
+            strake_spans fresh = {0};
+            assert_true(strake_spans_list(&kept[k], &a, sweep, part[k]));
+            assert_true(strake_spans_list(&fresh, &a, sweep, part[k]));
+            made += kept[k].look == sweep ? 1 : 0;
+            for (int64_t i = part[k].first - HALO; i < part[k].end + HALO; i++) {
+                for (int wide = i < part[k].first || i >= part[k].end ? 1 : 0; wide < 2; wide++) {
+                    int count[2] = {0};
+                    const strake_range *const is = strake_spans_of(&kept[k], wide, i, &count[0]);
+                    const strake_range *const be = strake_spans_of(&fresh, wide, i, &count[1]);
+                    assert_int_equal(count[0], count[1]);
+                    assert_memory_equal(is, be, (size_t)count[0] * sizeof *is);
+                }
+            }
+            strake_spans_close(&fresh);
+        }
+        strake_spans look = {0};
+        assert_true(strake_spans_list(&look, &a, sweep, all));
+        if (sweep % 20 == 7 || sweep % 60 == 8 || sweep == 200) {
+            const int64_t i = 38 + (int64_t)(strake_random_next(&random) % 25);
+            const int64_t j = 98 + (int64_t)(strake_random_next(&random) % 9);
+            double *const cell = &h[strake_layout_at(&l, i, 0, j)];
+            *cell = *cell <= 0.0 && is_listed(&look, false, i, j) ? 1.0 : -1.0;
+        }
+        if (sweep == 150) {
+            h[strake_layout_at(&l, 50, 0, 30)] = 1.0;
+            strake_activity_wake(&a, (strake_range){45, 60});
+        }
+        strake_activity_look(&a, &look, sweep, all, &l, 1, (const void *const[]){h});
+        strake_spans_close(&look);
+    }
+    assert_true(made > 40 && made < 300);
+    strake_spans_close(&kept[0]);
+    strake_spans_close(&kept[1]);
+    strake_activity_close(&a);
+    free(h);
+}
+
 /* --- lava ------------------------------------------------------------------------------------------ */
 
 /* Two flows far from each other, along an edge and down a slope, and a vent elsewhere that begins later. */
@@ -410,6 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_within_reach_of_an_active_cell_is_computed),
         cmocka_unit_test(marks_of_the_next_sweep_reach_less_far),
+        cmocka_unit_test(lists_are_kept_while_marks_are_the_same),
         cmocka_unit_test(what_is_left_out_changes_no_bit),
         cmocka_unit_test(devices_leave_tiles_out),
         cmocka_unit_test(most_of_the_grid_is_left_out),
