@@ -30,10 +30,12 @@ typedef struct strake_netcdf_variable {
     const double *fixed; /**< values, for a double without records; written with the header */
 } strake_netcdf_variable;
 
-/** A text that says something of a variable, or of the file. */
+/** A text, or a number, that says something of a variable, or of the file. */
 typedef struct strake_netcdf_attribute {
     int variable; /**< -1: the file */
-    const char *name, *text;
+    const char *name;
+    const char *text; /**< NULL: it is a number */
+    double number;
 } strake_netcdf_attribute;
 
 /** All that is in a file but the values of its records. */

@@ -96,8 +96,11 @@ static strake_status define(strake_netcdf_file *file, strake_error *error)
     for (int k = 0; k < plan->attributes; k++) {
         const strake_netcdf_attribute *const a = &plan->attribute[k];
         const int variable = a->variable < 0 ? NC_GLOBAL : file->variable[a->variable];
-        STRAKE_NETCDF_TRY("create", file->path,
-                          nc_put_att_text(file->id, variable, a->name, strlen(a->text), a->text));
+        STRAKE_NETCDF_TRY(
+            "create", file->path,
+            a->text == NULL
+                ? nc_put_att_double(file->id, variable, a->name, NC_DOUBLE, 1, &a->number)
+                : nc_put_att_text(file->id, variable, a->name, strlen(a->text), a->text));
     }
     STRAKE_NETCDF_TRY("create", file->path,
                       plan->kind == STRAKE_NETCDF_CDF5

@@ -1,6 +1,7 @@
 /*
  * Output as one NetCDF file of a run, fields.nc, after the CF conventions 1.8: dimensions (time, z, x, y), where x is
- * the direction of rows, y that of columns, z that of planes. A grid that lies on a map has the map's coordinates instead.
+ * the direction of rows, y that of columns, z that of planes. A grid that lies on a map has the map's coordinates
+ * instead, and where it is known which map that is a variable crs that says so (5.6 there: grid_mapping).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,12 @@
 /* What is first among the variables of a file. */
 enum { TIME, STEP, FIRST_AXIS };
 
+#define MAPPING "crs"
+
 enum {
     MOST_DIMS = 1 + 2 * STRAKE_AXES,
-    MOST_VARIABLES = FIRST_AXIS + 3 * STRAKE_AXES + STRAKE_MAX_FIELDS,
-    MOST_ATTRIBUTES = 8 + 8 * MOST_VARIABLES
+    MOST_VARIABLES = FIRST_AXIS + 3 * STRAKE_AXES + 1 + STRAKE_MAX_FIELDS,
+    MOST_ATTRIBUTES = 24 + 8 * MOST_VARIABLES
 };
 
 typedef struct netcdf {
@@ -34,6 +37,7 @@ typedef struct netcdf {
     double *coordinate[MOST_DIMS];
     double spacing[STRAKE_AXES];
     char unit[STRAKE_MAX_FIELDS][40];
+    char projection[40];
     char title[200];
     strake_text sets;
     int dim_of[2][STRAKE_AXES]; /* of cells and of faces along an axis */
@@ -57,7 +61,14 @@ static int add_variable(netcdf *n, strake_netcdf_variable variable)
 
 static void tell(netcdf *n, int variable, const char *name, const char *text)
 {
-    n->attribute[n->plan.attributes++] = (strake_netcdf_attribute){variable, name, text};
+    n->attribute[n->plan.attributes++] =
+        (strake_netcdf_attribute){.variable = variable, .name = name, .text = text};
+}
+
+static void tell_number(netcdf *n, int variable, const char *name, double number)
+{
+    n->attribute[n->plan.attributes++] =
+        (strake_netcdf_attribute){.variable = variable, .name = name, .number = number};
 }
 
 static void add_times(netcdf *n)
@@ -86,10 +97,54 @@ static void tell_map(netcdf *n, int variable, int axis)
     static const char *const name[2][2] = {{"projection_y_coordinate", "projection_x_coordinate"},
                                            {"latitude", "longitude"}};
     static const char *const unit[2][2] = {{"m", "m"}, {"degrees_north", "degrees_east"}};
+    static const char *const text[2][2] = {{"northing", "easting"}, {"latitude", "longitude"}};
     const bool is_geographic = n->out.run->which->georef.is_geographic;
     tell(n, variable, "standard_name", name[is_geographic][axis == 2]);
+    tell(n, variable, "long_name", text[is_geographic][axis == 2]);
     tell(n, variable, "units", unit[is_geographic][axis == 2]);
     tell(n, variable, "axis", axis == 2 ? "X" : "Y");
+}
+
+/* Whether it is known which map the coordinates belong to: WGS 84, as longitude and latitude or in a zone of UTM. */
+static bool has_mapping(const netcdf *n)
+{
+    const strake_georef *const georef = &n->out.run->which->georef;
+    return strake_case_is_map(n->out.run->which) && (georef->is_geographic || georef->zone > 0);
+}
+
+/* Universal Transverse Mercator (Snyder, Map Projections: A Working Manual, 1987, page 57). */
+static void tell_zone(netcdf *n, int variable, const strake_georef *georef)
+{
+    (void)snprintf(n->projection, sizeof n->projection, "WGS 84 / UTM zone %d%s", georef->zone,
+                   georef->is_south ? "S" : "N");
+    tell(n, variable, "projected_crs_name", n->projection);
+    tell_number(n, variable, "longitude_of_central_meridian", 6.0 * georef->zone - 183.0);
+    tell_number(n, variable, "latitude_of_projection_origin", 0.0);
+    tell_number(n, variable, "scale_factor_at_central_meridian", 0.9996);
+    tell_number(n, variable, "false_easting", 500000.0);
+    tell_number(n, variable, "false_northing", georef->is_south ? 1e7 : 0.0);
+}
+
+/* The map that the coordinates belong to; the variable's own number says nothing. */
+static void add_mapping(netcdf *n)
+{
+    static const double nothing = 0.0;
+    const strake_georef *const georef = &n->out.run->which->georef;
+    const int v = add_variable(
+        n, (strake_netcdf_variable){.name = MAPPING, .element_size = 8, .fixed = &nothing});
+    tell(n, v, "long_name", "the map that the coordinates belong to");
+    tell(n, v, "grid_mapping_name",
+         georef->is_geographic ? "latitude_longitude" : "transverse_mercator");
+    tell(n, v, "geographic_crs_name", "WGS 84");
+    tell(n, v, "horizontal_datum_name", "World Geodetic System 1984");
+    tell(n, v, "reference_ellipsoid_name", "WGS 84");
+    tell_number(n, v, "semi_major_axis", 6378137.0);
+    tell_number(n, v, "inverse_flattening", 298.257223563);
+    tell(n, v, "prime_meridian_name", "Greenwich");
+    tell_number(n, v, "longitude_of_prime_meridian", 0.0);
+    if (!georef->is_geographic) {
+        tell_zone(n, v, georef);
+    }
 }
 
 /* 0 for rows, 1 for columns, 2 for planes. */
@@ -171,6 +226,9 @@ static strake_status add_field(netcdf *n, int f, strake_error *error)
     strake_format_unit(field->unit, n->unit[f], sizeof n->unit[f]);
     tell(n, n->variable_of[f], "long_name", field->text);
     tell(n, n->variable_of[f], "units", n->unit[f][0] != '\0' ? n->unit[f] : "1");
+    if (has_mapping(n)) {
+        tell(n, n->variable_of[f], "grid_mapping", MAPPING);
+    }
 cleanup:
     return status;
 }
@@ -186,6 +244,9 @@ static strake_status make_plan(netcdf *n, strake_error *error)
         const int axis = strake_axis_of(which->problem->dims, d);
         STRAKE_TRY(add_axis(n, axis, false, which->n[axis], error));
         add_spacing(n, axis);
+    }
+    if (has_mapping(n)) {
+        add_mapping(n);
     }
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->output_field[f]) {

@@ -145,9 +145,10 @@ const strake_common strake_commons[] = {
      "geojson and kml "
      "(footprint_STEP), png (FIELD_STEP.png, a picture as output.picture says); of particles npy, "
      "png and vtp (particles_STEP.vtp and particles.pvd)"},
-    WORD_ROW("netcdf.format", netcdf, STRAKE_NETCDF_WORDS,
-             "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "
-             "compressed, and a kill inside an output may cost the file"),
+    WORD_ROW(
+        "netcdf.format", netcdf, STRAKE_NETCDF_WORDS,
+        "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "
+        "compressed, read by GDAL and QGIS, too, and a kill inside an output may cost the file"),
     OUTPUT_ROW("picture.field", ALL, "the first of output.fields",
                "the field that is drawn; of particles vectors by their length"),
     WORD_ROW("picture.map", picture.map, STRAKE_MAP_WORDS,

@@ -15,6 +15,7 @@ NODATA_value	-9999
 0.12 0.13 0.14 0.15 0.16
 0.17 0.18 0.19 0.21 0.22
 GRID
+sed 's/500005/14.505/; s/4177005/37.505/; s/\t10/\t0.01/' map.asc >degrees.asc
 cat >map.yaml <<'CASE'
 problem: cahn_hilliard2d
 time: {steps: 3, dt: 0.001}
@@ -90,9 +91,39 @@ if [ -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] && command -v ncdump >/dev/
     check "y goes north along rows" grep -q ' y = 4177035, 4177025, 4177015, 4177005 ;' nc.txt
     check "fields have rows of y and columns of x" grep -q 'double u(time, y, x)' nc.txt
     check "readers are told" grep -q 'x:standard_name = "projection_x_coordinate"' nc.txt
+    check "of a map that is not known no more is said" bash -c '! grep -q "crs\|grid_mapping" nc.txt'
     try run map.yaml --on serial --quiet --output ncback --steps 0 --set 'fields={u: {file: nc/fields.nc, index: 1}}' \
         --set output.formats=[npy]
     check "the field is read back" cmp nc/u_00000003.npy ncback/u_00000000.npy
+
+    # Which map it is, after the CF conventions 1.8, 5.6 and appendix F: all numbers that define it.
+    "$STRAKE" run map.yaml --on serial --quiet --output utm --set 'output={formats: [netcdf], netcdf: {format: netcdf4}}' \
+        --set 'fields={u: {file: map.asc, utm: {zone: 33, south: true}}}'
+    "$STRAKE" run map.yaml --on serial --quiet --output degrees --set 'output={formats: [netcdf], netcdf: {format: netcdf4}}' \
+        --set 'fields={u: {file: degrees.asc, geographic: true}}' --set 'grid={dx: 900, dy: 900}'
+    ncdump -h utm/fields.nc | tr -d '\t' >utm.txt
+    ncdump -h degrees/fields.nc | tr -d '\t' >degrees.txt
+    lacking=
+    for line in 'u:grid_mapping = "crs"' 'crs:grid_mapping_name = "transverse_mercator"' 'crs:semi_major_axis = 6378137.' \
+        'crs:inverse_flattening = 298.257223563' 'crs:longitude_of_central_meridian = 15.' 'crs:false_easting = 500000.' \
+        'crs:latitude_of_projection_origin = 0.' 'crs:scale_factor_at_central_meridian = 0.9996' \
+        'crs:false_northing = 10000000.' 'y:standard_name = "projection_y_coordinate"' 'y:units = "m"'; do
+        grep -qxF "$line ;" utm.txt || lacking="$lacking $line"
+    done
+    for line in 'u:grid_mapping = "crs"' 'crs:grid_mapping_name = "latitude_longitude"' 'crs:semi_major_axis = 6378137.' \
+        'crs:inverse_flattening = 298.257223563' 'crs:longitude_of_prime_meridian = 0.' 'x:standard_name = "longitude"' \
+        'x:units = "degrees_east"' 'y:standard_name = "latitude"' 'y:units = "degrees_north"'; do
+        grep -qxF "$line ;" degrees.txt || lacking="$lacking $line"
+    done
+    check "NetCDF says which map it is${lacking:+ (lacks$lacking)}" test -z "$lacking"
+    if gdalinfo --formats 2>/dev/null | grep -q netCDF; then
+        gdalinfo NETCDF:utm/fields.nc:u >utm.txt
+        gdalinfo NETCDF:degrees/fields.nc:u >degrees.txt
+        check "GDAL finds zone and corner" test "$(grep -c '^PROJCRS\["WGS 84 / UTM zone 33S"\|^Upper Left *( *500000.000, *4177040.000)' utm.txt)" -eq 2
+        check "and degrees" test "$(grep -c '^GEOGCRS\["WGS 84"\|^Upper Left *( *14.5000000, *37.5400000)' degrees.txt)" -eq 2
+    else
+        skip "what GDAL finds in NetCDF" "no gdalinfo with NetCDF (Debian: gdal-bin)"
+    fi
 else
     skip "coordinates of NetCDF" "no module of NetCDF, or no ncdump (Debian: netcdf-bin)"
 fi
