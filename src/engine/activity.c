@@ -316,8 +316,8 @@ static int64_t find_bit(const uint64_t *bits, int64_t from, int64_t end, bool on
     return end;
 }
 
-/* Ranges of columns, of whole patches, that have all bits; short gaps are joined. @return their number */
-static int list_slab(const strake_activity *a, const uint64_t *bits, strake_range in,
+/* Ranges of columns, of multiples of @p grain, that have all bits; short gaps are joined. @return their number */
+static int list_slab(const strake_activity *a, const uint64_t *bits, strake_range in, int64_t grain,
                      strake_range *span)
 {
     const int64_t end = in.end * WORD < a->columns ? in.end * WORD : a->columns;
@@ -329,8 +329,8 @@ static int list_slab(const strake_activity *a, const uint64_t *bits, strake_rang
         if (count == 0 || k - span[count - 1].end >= APART) {
             span[count++].first = k;
         }
-        const int64_t patches = (next - span[count - 1].first + a->grain - 1) / a->grain;
-        const int64_t whole = span[count - 1].first + patches * a->grain;
+        const int64_t patches = (next - span[count - 1].first + grain - 1) / grain;
+        const int64_t whole = span[count - 1].first + patches * grain;
         span[count - 1].end = whole < a->columns ? whole : a->columns;
         next = span[count - 1].end;
     }
@@ -398,7 +398,8 @@ static void list_written(strake_spans *s, const strake_marks *const *marks, int6
     s->count[0][at] = 0;
     if (near_mark) {
         const strake_range in = find_columns(a, marks, slab, s->scratch);
-        s->count[0][at] = (int32_t)list_slab(a, s->scratch, in, &s->span[0][at * s->most]);
+        s->count[0][at] =
+            (int32_t)list_slab(a, s->scratch, in, a->grain, &s->span[0][at * s->most]);
     }
 }
 
@@ -432,7 +433,7 @@ static void list_needed(strake_spans *s, int64_t slab)
             add_range(s->scratch, s->span[0][(q + a->halo) * s->most + k]);
         }
     }
-    s->count[1][at] = (int32_t)list_slab(a, s->scratch, in, &s->span[1][at * s->most]);
+    s->count[1][at] = (int32_t)list_slab(a, s->scratch, in, 1, &s->span[1][at * s->most]);
 }
 
 /* Whether the marks that count for some slabs are those that counted when these were listed. */

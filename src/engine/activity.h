@@ -104,8 +104,8 @@ bool strake_spans_list(strake_spans *spans, const strake_activity *activity, int
 void strake_spans_close(strake_spans *spans);
 
 /**
- * Columns of a slab that are written, or (@p wide) that have to be there for what is written in the slabs
- * around it, ghost slabs too; unless it ends at the edge a range is whole patches. @param[out] count  of them
+ * Columns of a slab that are written, whole patches in a range unless it ends at the edge, or (@p wide) that have to be
+ * there for what is written in the slabs around it, ghost slabs too. @param[out] count  ranges
  */
 static inline const strake_range *strake_spans_of(const strake_spans *spans, bool wide,
                                                   int64_t slab, int *count)
