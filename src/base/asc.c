@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lines.h"
 #include "base/number.h"
 
 enum { BUFFER = 1 << 16, MAX_WORD = 63 };
@@ -192,12 +193,22 @@ static bool is_word_of_header(const char *word)
     return is_letter && strcasecmp(word, "nan") != 0 && strncasecmp(word, "inf", 3) != 0;
 }
 
+static void skip_mark(strake_asc_reader *r)
+{
+    const int64_t length = sizeof STRAKE_BYTE_ORDER_MARK - 1;
+    if (r->bytes >= length && peek(r) >= 0 &&
+        memcmp(r->buffer, STRAKE_BYTE_ORDER_MARK, (size_t)length) == 0) {
+        r->at.offset = length;
+    }
+}
+
 static strake_status read_header(strake_asc_reader *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double value[WORDS] = {0.0};
     bool given[WORDS] = {false};
     char word[MAX_WORD + 1];
+    skip_mark(r);
     place before = r->at;
     STRAKE_TRY(next_word(r, word, error));
     while (is_word_of_header(word)) {
@@ -228,7 +239,6 @@ bool strake_asc_is_file(const char *path)
     char head[MAX_WORD + 1] = "";
     const char *why = NULL;
     int64_t bytes = 0;
-    size_t start = 0;
     const int file = strake_file_open(path, &bytes, &why);
     if (file < 0) {
         return false;
@@ -236,15 +246,10 @@ bool strake_asc_is_file(const char *path)
     const bool is_read =
         strake_file_read_at(file, head, bytes < MAX_WORD ? (size_t)bytes : MAX_WORD, 0);
     (void)close(file);
-    while (is_blank(head[start])) {
-        start++;
-    }
-    for (size_t end = start; end < MAX_WORD; end++) {
-        if (is_blank(head[end])) {
-            head[end] = '\0';
-        }
-    }
-    return is_read && find_keyword(head + start) >= 0;
+    char *word = strake_text_begin(head);
+    word += strspn(word, " \t\r\n");
+    word[strcspn(word, " \t\r\n")] = '\0';
+    return is_read && find_keyword(word) >= 0;
 }
 
 strake_status strake_asc_open(const char *path, strake_asc_reader **out, strake_error *error)

@@ -5,6 +5,12 @@
 
 #include "base/file.h"
 
+char *strake_text_begin(char *text)
+{
+    const size_t length = sizeof STRAKE_BYTE_ORDER_MARK - 1;
+    return strncmp(text, STRAKE_BYTE_ORDER_MARK, length) == 0 ? text + length : text;
+}
+
 char *strake_next_line(char **rest)
 {
     char *const line = *rest;

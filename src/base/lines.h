@@ -2,6 +2,12 @@
 #ifndef STRAKE_LINES_H
 #define STRAKE_LINES_H
 
+/** What some programs write before the first character of a text in UTF-8. */
+#define STRAKE_BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/** Where a text begins: behind its byte order mark, if it has one. */
+char *strake_text_begin(char *text);
+
 /** The next line of a text, which loses its end there. @return NULL: there is no more */
 char *strake_next_line(char **rest);
 

@@ -88,7 +88,7 @@ strake_status strake_points_read_csv(const strake_node *node, const char *folder
     s->value = calloc((size_t)lines, sizeof(double));
     STRAKE_CHECK(s->time != NULL && s->value != NULL, error, STRAKE_ERR_MEMORY,
                  "%s: no memory to read it", where);
-    rest = text;
+    rest = strake_text_begin(text);
     while ((line = strake_next_line(&rest)) != NULL) {
         number++;
         line += strspn(line, " \t\r");

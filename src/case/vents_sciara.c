@@ -12,6 +12,7 @@
 
 #include "base/asc.h"
 #include "base/file.h"
+#include "base/lines.h"
 #include "base/number.h"
 #include "case/read.h"
 #include "case/vents_impl.h"
@@ -91,7 +92,7 @@ static strake_status read_emission(emission *e, strake_vents *vents, bool *given
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char *rest = e->text;
+    char *rest = strake_text_begin(e->text);
     char *word = next_word(e, &rest);
     double id = -1.0;
     while (word != NULL && strcasecmp(word, "[END]") != 0) {

@@ -114,6 +114,8 @@ static void headers_have_any_case_order_blanks_and_line_ends(void **state)
         assert_null(reader);
         expect_cells(text[k], STRAKE_NODATA_FILE, 0.0, 6, (double[]){1, 2, 3, 4, NAN, 6});
     }
+    expect_cells("\xef\xbb\xbf" HEAD "1 2 3 4 5 6", STRAKE_NODATA_FILE, 0.0, 6,
+                 (double[]){1, 2, 3, 4, 5, 6});
 }
 
 static void what_stands_for_no_value_can_be_said(void **state)
