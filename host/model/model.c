@@ -50,18 +50,20 @@ double strake_model_reduce(const strake_device_model *model, int numbers)
     return numbers > 0 ? numbers * (model->reduce + message) : 0.0;
 }
 
-double strake_model_passes(const strake_device_model *model, double passes, double bytes_down,
-                           double messages_down, double bytes_up, double messages_up)
+double strake_model_passes(const strake_device_model *model, bool is_pageable, double passes,
+                           double bytes_down, double messages_down, double bytes_up,
+                           double messages_up)
 {
-    const double down = bytes_down > 0.0 ? strake_path_seconds(&model->path[STRAKE_DOWN_PAGEABLE],
-                                                               bytes_down / passes)
-                                         : 0.0;
-    const double up = bytes_up > 0.0
-                          ? strake_path_seconds(&model->path[STRAKE_UP_PAGEABLE], bytes_up / passes)
-                          : 0.0;
+    const strake_path_kind ways[2] = {is_pageable ? STRAKE_DOWN_PAGEABLE : STRAKE_PUBLISH_BESIDE,
+                                      is_pageable ? STRAKE_UP_PAGEABLE : STRAKE_FETCH_BESIDE};
+    const double barrier = is_pageable ? model->barrier : 0.0; /* what is published has it in it */
+    const double down =
+        bytes_down > 0.0 ? strake_path_seconds(&model->path[ways[0]], bytes_down / passes) : 0.0;
+    const double up =
+        bytes_up > 0.0 ? strake_path_seconds(&model->path[ways[1]], bytes_up / passes) : 0.0;
     const double further = fmax(messages_down - passes, 0.0) * model->message.down +
                            fmax(messages_up - passes, 0.0) * model->message.up;
-    return passes * (model->barrier + down + up) + (isfinite(further) ? further : 0.0);
+    return passes * (barrier + down + up) + (isfinite(further) ? further : 0.0);
 }
 
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes)

@@ -107,11 +107,12 @@ double strake_model_reduce(const strake_device_model *model, int numbers);
 
 /**
  * Seconds of what a step brings from a device and to it after each of some passes (or fewer, on average of steps), in
- * equal pieces, from and to memory that is not pinned, on a queue that follows that of the kernels; nothing of it hidden.
+ * equal pieces, from and to pinned memory or pageable, on a queue that follows that of the kernels; nothing of it hidden.
  * @param[in] bytes_down, messages_down, bytes_up, messages_up  of all passes together, on average
  */
-double strake_model_passes(const strake_device_model *model, double passes, double bytes_down,
-                           double messages_down, double bytes_up, double messages_up);
+double strake_model_passes(const strake_device_model *model, bool is_pageable, double passes,
+                           double bytes_down, double messages_down, double bytes_up,
+                           double messages_up);
 
 /** Fastest of the three paths up (or down) for messages of @p bytes bytes. */
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes);

@@ -11,14 +11,17 @@ static const strake_cl_pin *find(const strake_cl_pins *pins, const char *memory)
     return NULL;
 }
 
-void strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes)
+bool strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes)
 {
     /* Buffers have a largest size; whole pages. */
     const size_t most =
         (size_t)pins->device->max_allocation / STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
-    if (!pins->allowed || find(pins, memory) != NULL) {
-        return;
+    const strake_cl_pin *const before = find(pins, memory);
+    bool all = false;
+    if (!pins->allowed || before != NULL) {
+        return before != NULL && before->buffer != NULL;
     }
+    all = pins->count < STRAKE_CL_MOST_PINS;
     for (size_t at = 0; at < bytes && pins->count < STRAKE_CL_MOST_PINS;) {
         const size_t piece = most > 0 && bytes - at > most ? most : bytes - at;
         strake_cl_pin *pin = &pins->pin[pins->count++];
@@ -30,7 +33,9 @@ void strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes)
                                      (char *)memory + at, &code);
         pin->buffer = code == CL_SUCCESS ? pin->buffer : NULL;
         at += piece;
+        all = all && pin->buffer != NULL && (at == bytes || pins->count < STRAKE_CL_MOST_PINS);
     }
+    return all;
 }
 
 void strake_cl_pins_release(strake_cl_pins *pins)

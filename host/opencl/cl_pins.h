@@ -29,10 +29,10 @@ typedef struct strake_cl_pins {
 } strake_cl_pins;
 
 /**
- * Pins memory, unless it is already; what cannot be pinned is transferred as it is.
+ * Pins memory, unless it is already; what cannot be pinned is transferred as it is. @return whether it is pinned
  * @param[in] memory  aligned to pages; borrowed until release
  */
-void strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes);
+bool strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes);
 void strake_cl_pins_release(strake_cl_pins *pins);
 
 /** Whether all memory that was added is pinned. */

@@ -13,6 +13,7 @@ void strake_report_dealings(const strake_part_report *part, strake_json *json)
     strake_json_number(json, "bytes_received_per_step", d->received);
     strake_json_number(json, "transfers_sent_per_step", d->messages_sent);
     strake_json_number(json, "transfers_received_per_step", d->messages_received);
+    strake_json_number(json, "bytes_not_pinned_per_step", d->pageable);
     strake_json_number(json, "measured_seconds_per_step", d->moving);
     strake_json_number(json, "predicted_seconds_per_step", d->predicted_moving);
     strake_json_integer(json, "samples", d->samples);

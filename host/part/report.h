@@ -33,6 +33,7 @@ enum { STRAKE_PART_PASSES = 2 /* of a step, after each of which it exchanges */ 
 typedef struct strake_part_dealings {
     double steps;          /**< with others; 0: it was alone, and nothing of this is known */
     double sent, received; /**< bytes, between two orders */
+    double pageable;       /**< of these, from and to memory that no device has pinned */
     double messages_sent, messages_received;
     double exchanges;                  /**< after each pass, and of filters */
     double orders;                     /**< with others, all in all */

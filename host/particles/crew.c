@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "particles/run_common.h"
 
+enum { PAGE = 4096 };
+
 strake_status strake_sph_crew_open(strake_sph_crew *crew, const strake_cells *cells, int members,
                                    strake_error *error)
 {
@@ -37,14 +39,23 @@ cleanup:
 
 static void empty(strake_sph_member *m)
 {
-    for (int k = 0; k < 4; k++) {
-        free(m->box[k / 2][k % 2]);
-        m->box[k / 2][k % 2] = NULL;
-        m->box_bytes[k / 2][k % 2] = 0;
-    }
     if (m->out_room > 0) {
         strake_sph_image_close(&m->out);
         m->out_room = 0;
+    }
+}
+
+/* Nobody has pinned them any more. */
+static void free_boxes(strake_sph_member *m)
+{
+    while (m->outgrown != NULL) {
+        void *const next = *(void **)m->outgrown;
+        free(m->outgrown);
+        m->outgrown = next;
+    }
+    for (int k = 0; k < 4; k++) {
+        free(m->box[k / 2][k % 2].memory);
+        m->box[k / 2][k % 2] = (strake_sph_box){.memory = NULL};
     }
 }
 
@@ -52,6 +63,7 @@ void strake_sph_crew_close(strake_sph_crew *crew)
 {
     for (int m = 0; m < crew->members; m++) {
         empty(&crew->member[m]);
+        free_boxes(&crew->member[m]);
         strake_bell_close(&crew->member[m].met);
         strake_bell_close(&crew->member[m].brought);
     }
@@ -74,6 +86,9 @@ void strake_sph_crew_leave(strake_sph_crew *crew, int member)
 {
     strake_sph_member *const m = &crew->member[member];
     empty(m);
+    for (int k = 0; k < 4; k++) {
+        m->box[k / 2][k % 2].is_pinned = false;
+    }
     m->run = NULL;
     m->is_here = false;
     m->own = m->next = (strake_range){0, 0};
@@ -83,7 +98,7 @@ void strake_sph_crew_forget(strake_sph_crew *crew, int member)
 {
     strake_sph_member *const m = &crew->member[member];
     memset(m->box, 0, sizeof m->box);
-    memset(m->box_bytes, 0, sizeof m->box_bytes);
+    m->outgrown = NULL;
     m->out_room = 0;
     strake_sph_crew_leave(crew, member);
 }
@@ -282,22 +297,30 @@ bool strake_sph_has_reader(const strake_sph_run *run, int end)
 
 /* --- forces ---------------------------------------------------------------------------------------- */
 
-void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes)
+strake_sph_box *strake_sph_open_box(strake_sph_run *run, bool is_half, int end, size_t bytes)
 {
     strake_sph_note_sent(run, bytes);
-    return strake_sph_box_of(own_of(run), is_half, end, bytes);
+    return strake_sph_open_box_of(own_of(run), is_half, end, bytes);
 }
 
-void *strake_sph_box_of(strake_sph_member *own, bool is_half, int end, size_t bytes)
+strake_sph_box *strake_sph_open_box_of(strake_sph_member *own, bool is_half, int end, size_t bytes)
 {
-    void **const box = &own->box[is_half][end];
-    if (bytes > own->box_bytes[is_half][end] || *box == NULL) {
-        const size_t room = (bytes + bytes / 4 + 4096) / 4096 * 4096;
-        free(*box);
-        *box = aligned_alloc(4096, room);
-        own->box_bytes[is_half][end] = *box != NULL ? room : 0;
+    strake_sph_box *const box = &own->box[is_half][end];
+    if (bytes > box->bytes || box->memory == NULL) {
+        const size_t more = bytes + bytes / 4;
+        const size_t most = more > 2 * box->bytes ? more : 2 * box->bytes; /* seldom another one */
+        const size_t room = (most + PAGE) / PAGE * PAGE;
+        void *const memory = aligned_alloc(PAGE, room);
+        if (memory == NULL) {
+            return NULL;
+        }
+        if (box->memory != NULL) {
+            *(void **)box->memory = own->outgrown;
+            own->outgrown = box->memory;
+        }
+        *box = (strake_sph_box){.memory = memory, .bytes = room};
     }
-    return *box;
+    return box;
 }
 
 void strake_sph_bring(strake_sph_run *run, strake_sph_event what)
@@ -309,7 +332,7 @@ void strake_sph_bring(strake_sph_run *run, strake_sph_event what)
 }
 
 strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],
-                               const void *box[2], strake_error *error)
+                               const strake_sph_box *box[2], strake_error *error)
 {
     strake_sph_crew *const crew = run->crew;
     const double start = strake_clock_seconds();
@@ -324,7 +347,7 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
                                   crew->is_crowded)) {
                 return strake_sph_fail_stopped(error);
             }
-            box[side] = m->box[is_half][ghost[side] == m->own.first ? 0 : 1];
+            box[side] = &m->box[is_half][ghost[side] == m->own.first ? 0 : 1];
         }
     }
     note_wait(run, STRAKE_WAIT_BORDERS, start);

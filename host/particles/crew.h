@@ -39,6 +39,13 @@ typedef enum strake_sph_event {
 
 enum { STRAKE_SPH_EVENTS = 8 /* nobody is so many ahead of who waits at meetings */ };
 
+/** Memory in which members leave something for others, whole pages; it stays where it is while its crew is there. */
+typedef struct strake_sph_box {
+    void *memory;
+    size_t bytes;   /**< that there is room for */
+    bool is_pinned; /**< by the device of the member that has it */
+} strake_sph_box;
+
 typedef struct strake_sph_member {
     strake_sph_run *run; /**< NULL: none */
     bool is_far;         /**< stands for other ranks (crew_ranks.h), without a run */
@@ -49,8 +56,10 @@ typedef struct strake_sph_member {
     strake_bell brought; /**< passes whose forces lie in its boxes */
     int64_t meetings, passes;
     strake_sph_said said[2]; /**< at meetings, in turn */
-    void *box[2][2]; /**< [first or second pass][first or last slice] a, drho/dt of each particle */
-    size_t box_bytes[2][2];
+    strake_sph_box
+        box[2][2]; /**< [first or second pass][first or last slice] a, drho/dt of each particle */
+    void *
+        outgrown; /**< boxes that became too small, each with the address of the one before: devices may have pinned them */
     strake_sph_image out; /**< at an order: particles that others need */
     int64_t out_room;
     double waited;  /**< seconds for others, since the start */
@@ -128,12 +137,15 @@ bool strake_sph_is_needed(const strake_cells *cells, strake_range own, int64_t s
 /** Whether others have the first (0) or last (1) slice of a run as ghosts. */
 bool strake_sph_has_reader(const strake_sph_run *run, int end);
 
-/** The box of an end for a pass. @return NULL: no memory for so many bytes */
-void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes);
-void *strake_sph_box_of(strake_sph_member *member, bool is_half, int end, size_t bytes);
+/** The box of an end for a pass, with room for so many bytes. @return NULL: no memory */
+strake_sph_box *strake_sph_open_box(strake_sph_run *run, bool is_half, int end, size_t bytes);
+strake_sph_box *strake_sph_open_box_of(strake_sph_member *member, bool is_half, int end,
+                                       size_t bytes);
 /** So many bytes of forces go to others, or have come from them. */
 void strake_sph_note_sent(strake_sph_run *run, size_t bytes);
 void strake_sph_note_received(strake_sph_run *run, size_t bytes);
+/** So many of these were from or to memory that no device has pinned. */
+void strake_sph_note_pageable(strake_sph_run *run, size_t bytes);
 /** Of a step with others copies or transfers took so long, all in all [s]; and of a filter. */
 void strake_sph_note_moving(strake_sph_run *run, double seconds);
 void strake_sph_note_filtering(strake_sph_run *run, double seconds);
@@ -154,7 +166,7 @@ static inline int strake_sph_numbers_of(strake_sph_event what)
  * @return STRAKE_ERR_STATE if one of them failed
  */
 strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],
-                               const void *box[2], strake_error *error);
+                               const strake_sph_box *box[2], strake_error *error);
 
 /** Room for particles to leave for others. @return NULL: no memory */
 strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count);

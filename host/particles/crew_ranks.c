@@ -160,7 +160,8 @@ static int list_sends(const strake_sph_far *far, bool is_half, size_t each, stra
                               is_one(far, far->owned[strake_sph_far_owner(far, far->owned, to)]);
         const strake_sph_member *const from = find_member(far, side == 0 ? own.first : own.end - 1);
         if (to >= 0 && !is_twice && from != NULL) {
-            list[count++] = forces(far, to, side, from->box[is_half][side], far->edges[side], each);
+            list[count++] =
+                forces(far, to, side, from->box[is_half][side].memory, far->edges[side], each);
         }
     }
     return count;
@@ -177,14 +178,14 @@ static strake_status list_receives(const strake_sph_far *far, bool is_half, size
         const int64_t from = strake_sph_far_beside(far, own, side);
         strake_sph_member *const to = from >= 0 ? find_member(far, from) : NULL;
         const size_t bytes = (size_t)far->ghosts[side] * each;
-        void *box = NULL;
+        const strake_sph_box *box = NULL;
         if (to == NULL || (side == 1 && is_one(far, own))) {
             continue;
         }
-        box = strake_sph_box_of(to, is_half, from == to->own.first ? 0 : 1, bytes);
+        box = strake_sph_open_box_of(to, is_half, from == to->own.first ? 0 : 1, bytes);
         STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY,
                      "no memory for forces on %lld particles", (long long)far->ghosts[side]);
-        list[(*count)++] = forces(far, from, 1 - side, box, far->ghosts[side], each);
+        list[(*count)++] = forces(far, from, 1 - side, box->memory, far->ghosts[side], each);
     }
 cleanup:
     return status;

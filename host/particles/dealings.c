@@ -17,6 +17,11 @@ void strake_sph_note_received(strake_sph_run *run, size_t bytes)
     run->dealings.messages_received += 1.0;
 }
 
+void strake_sph_note_pageable(strake_sph_run *run, size_t bytes)
+{
+    run->dealings.pageable += (double)bytes;
+}
+
 void strake_sph_note_moving(strake_sph_run *run, double seconds)
 {
     strake_sph_dealings *const d = &run->dealings;
@@ -45,6 +50,7 @@ void strake_sph_describe_dealings(const strake_sph_run *run, strake_part_dealing
         .received = d->received / steps,
         .messages_sent = d->messages_sent / steps,
         .messages_received = d->messages_received / steps,
+        .pageable = d->pageable / steps,
         .exchanges = STRAKE_PART_PASSES + filters,
         .orders = (double)d->orders,
         .order_sent = d->order_sent / orders,

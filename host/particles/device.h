@@ -8,6 +8,7 @@
 
 #include "opencl/cl_kernels.h"
 #include "opencl/cl_launch.h"
+#include "opencl/cl_pins.h"
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
 #include "particles/movers.h"
@@ -92,7 +93,9 @@ typedef struct strake_sph_device {
     bool has_no_shares;               /**< what is in share is that of who is alone */
     bool is_order_ahead;              /**< nobody has seen yet what came of the last order */
     bool is_asked;                    /**< what a look finds comes with the next pass, ... */
-    double seen[STRAKE_SPH_FOUND], fastest[2]; /**< ... to here; of what moves, as it was asked */
+    double *seen, fastest[2];         /**< ... to this page; of what moves, as it was asked */
+    strake_cl_pins pins;              /**< of what others read and write, where they compute, too */
+    bool is_only;                     /**< no other device is in its crew */
     cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
     int now;
     size_t words_bytes;

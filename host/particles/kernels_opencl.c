@@ -75,6 +75,11 @@ cleanup:
     return status;
 }
 
+void strake_sph_device_is_only(strake_sph_run *run, bool is_only)
+{
+    ((strake_sph_device *)run)->is_only = is_only;
+}
+
 void strake_sph_device_watch(strake_sph_run *run, double limit)
 {
     ((strake_sph_device *)run)->waiter.limit = limit;

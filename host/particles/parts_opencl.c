@@ -6,6 +6,8 @@
 #include "particles/crew.h"
 #include "particles/device.h"
 
+enum { FOUND_BYTES = STRAKE_SPH_FOUND * sizeof(double) };
+
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -16,7 +18,10 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
     }
     STRAKE_TRY(
         strake_sph_new_buffer(own, strake_sph_force_bytes(own, own->run.room), &own->force, error));
-    STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_FOUND * sizeof(double), &own->found, error));
+    STRAKE_TRY(strake_sph_new_buffer(own, FOUND_BYTES, &own->found, error));
+    own->seen = aligned_alloc(STRAKE_CL_PIN_PAGE, STRAKE_CL_PIN_PAGE);
+    STRAKE_CHECK(own->seen != NULL, error, STRAKE_ERR_MEMORY, "no memory for parts of particles");
+    (void)strake_cl_pins_add(&own->pins, own->seen, STRAKE_CL_PIN_PAGE);
     own->transfers = own->session.cl->clCreateCommandQueue(
         own->session.context, device->device,
         own->session.record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
@@ -87,12 +92,16 @@ static strake_status leave_slice(strake_sph_device *own, strake_sph_event what, 
     size_t each = 0;
     const cl_mem from = find_brought(own, what, &each);
     const size_t bytes = (size_t)(range.end - range.first) * each;
-    void *const box = strake_sph_box(&own->run, what != STRAKE_SPH_BRINGS, end, bytes);
+    strake_sph_box *const box =
+        strake_sph_open_box(&own->run, what != STRAKE_SPH_BRINGS, end, bytes);
     STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for forces on %lld particles",
                  (long long)(range.end - range.first));
-    STRAKE_TRY(bytes > 0 ? strake_sph_download_from(own, own->transfers, false, from,
-                                                    (size_t)range.first * each, bytes, box, error)
-                         : STRAKE_OK);
+    box->is_pinned = strake_cl_pins_add(&own->pins, box->memory, box->bytes);
+    strake_sph_note_pageable(&own->run, box->is_pinned ? 0 : bytes);
+    STRAKE_TRY(bytes > 0
+                   ? strake_sph_download_from(own, own->transfers, false, from,
+                                              (size_t)range.first * each, bytes, box->memory, error)
+                   : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -100,8 +109,8 @@ cleanup:
 /* What was asked for comes with the forces. */
 static strake_status leave_found(strake_sph_device *own, strake_error *error)
 {
-    strake_sph_note_sent(&own->run, sizeof own->seen);
-    return strake_sph_download_from(own, own->transfers, false, own->found, 0, sizeof own->seen,
+    strake_sph_note_sent(&own->run, FOUND_BYTES);
+    return strake_sph_download_from(own, own->transfers, false, own->found, 0, FOUND_BYTES,
                                     own->seen, error);
 }
 
@@ -187,6 +196,16 @@ cleanup:
     return status;
 }
 
+/*
+ * Memory that its owner's device has pinned is so for other devices, too. Where no other device is here this one pins what
+ * the processors have: two that pin the same memory fail.
+ */
+static bool is_pinned(strake_sph_device *own, const strake_sph_box *box)
+{
+    return box->is_pinned ||
+           (own->is_only && strake_cl_pins_add(&own->pins, box->memory, box->bytes));
+}
+
 /* What others found of the forces on the run's ghosts, or of their densities, beside what is computed now. */
 static strake_status take_slices(strake_sph_device *own, strake_sph_event what, strake_error *error)
 {
@@ -194,7 +213,7 @@ static strake_status take_slices(strake_sph_device *own, strake_sph_event what, 
     const strake_cl *const cl = own->session.cl;
     size_t each = 0;
     const cl_mem to = find_brought(own, what, &each);
-    const void *box[2] = {NULL, NULL};
+    const strake_sph_box *box[2] = {NULL, NULL};
     int64_t ghost[2];
     const bool timed = is_timed(&own->run, what);
     double start = 0.0;
@@ -207,8 +226,10 @@ static strake_status take_slices(strake_sph_device *own, strake_sph_event what, 
             continue;
         }
         strake_sph_note_received(&own->run, (size_t)(range.end - range.first) * each);
+        strake_sph_note_pageable(
+            &own->run, is_pinned(own, box[side]) ? 0 : (size_t)(range.end - range.first) * each);
         STRAKE_TRY(strake_sph_upload_to(own, own->transfers, false, to, (size_t)range.first * each,
-                                        (size_t)(range.end - range.first) * each, box[side],
+                                        (size_t)(range.end - range.first) * each, box[side]->memory,
                                         error));
     }
     if (timed) {
@@ -324,7 +345,7 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
     const double *const found = own->seen;
     if (!own->is_asked) {
         STRAKE_TRY(find(own, error));
-        STRAKE_TRY(strake_sph_read(own, own->found, 0, sizeof own->seen, own->seen, error));
+        STRAKE_TRY(strake_sph_read(own, own->found, 0, FOUND_BYTES, own->seen, error));
     }
     own->is_asked = false;
     *seen = (strake_sph_seen){.far = found[4],

@@ -40,7 +40,8 @@ enum { STRAKE_SPH_SAMPLES = 32 };
 /** What a run exchanged with others and waited for, so far. */
 typedef struct strake_sph_dealings {
     int64_t steps, orders; /**< with others */
-    double sent, received; /**< bytes of forces */
+    double sent, received; /**< bytes of forces and densities */
+    double pageable;       /**< of these, a device's from and to memory that is not pinned */
     double messages_sent, messages_received;
     double order_sent, order_received; /**< bytes of particles */
     double waited[STRAKE_PART_WAITS];  /**< [s] */

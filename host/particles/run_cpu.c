@@ -148,13 +148,14 @@ static strake_status leave_slice(strake_sph_cpu *own, strake_sph_event what, int
     const int64_t count = range.end - range.first;
     void *from[4] = {NULL};
     const int64_t each = list_brought(own, what, from);
-    void *const box = strake_sph_box(&own->run, what != STRAKE_SPH_BRINGS, end,
-                                     (size_t)(each * count) * (size_t)own->run.element);
+    const strake_sph_box *const box =
+        strake_sph_open_box(&own->run, what != STRAKE_SPH_BRINGS, end,
+                            (size_t)(each * count) * (size_t)own->run.element);
     STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for forces on %lld particles",
                  (long long)count);
     for (int64_t p = 0; p < count; p++) {
         for (int64_t k = 0; k < each; k++) {
-            strake_element_set(box, own->run.element, each * p + k,
+            strake_element_set(box->memory, own->run.element, each * p + k,
                                strake_element_get(from[k], own->run.element, range.first + p));
         }
     }
@@ -168,7 +169,7 @@ static strake_status take_slices(strake_sph_cpu *own, strake_sph_event what, str
     strake_status status = STRAKE_OK;
     void *to[4] = {NULL};
     const int64_t each = list_brought(own, what, to);
-    const void *box[2] = {NULL, NULL};
+    const strake_sph_box *box[2] = {NULL, NULL};
     double start = 0.0;
     int64_t ghost[2];
     strake_sph_find_ghosts(&own->run, ghost);
@@ -181,8 +182,9 @@ static strake_status take_slices(strake_sph_cpu *own, strake_sph_event what, str
             box[side] != NULL ? find_slice(own, ghost[side]) : (strake_range){0, 0};
         for (int64_t p = 0; p < range.end - range.first; p++) {
             for (int64_t k = 0; k < each; k++) {
-                strake_element_set(to[k], own->run.element, range.first + p,
-                                   strake_element_get(box[side], own->run.element, each * p + k));
+                strake_element_set(
+                    to[k], own->run.element, range.first + p,
+                    strake_element_get(box[side]->memory, own->run.element, each * p + k));
             }
         }
         if (box[side] != NULL) {

@@ -225,6 +225,7 @@ static void close_run(strake_sph_run *run)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         strake_cl_release_buffer(s, all[k]);
     }
+    strake_cl_pins_release(&own->pins);
     strake_sph_close_bodies(own);
     for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
         if (own->kernel[k] != NULL) {
@@ -244,6 +245,7 @@ static void close_run(strake_sph_run *run)
     strake_sph_image_close(&own->image);
     free(own->shares);
     free(own->in_slices);
+    free(own->seen);
     free(own);
 }
 
@@ -259,6 +261,8 @@ static strake_status start(strake_sph_device *own, bool has_walls, strake_error 
                  "%s has no double precision, in which the clock of particles runs", device->name);
     own->session.context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
+    own->pins = (strake_cl_pins){
+        .cl = cl, .device = device, .context = own->session.context, .allowed = true};
     own->queue = cl->clCreateCommandQueue(own->session.context, device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
     STRAKE_TRY(

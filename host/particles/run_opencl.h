@@ -48,6 +48,9 @@ double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
                               strake_precision precision, const strake_cl_device *device,
                               const strake_settings *settings, double pairs, double bytes);
 
+/** Whether no other device steps beside it: then it may pin memory that others have. */
+void strake_sph_device_is_only(strake_sph_run *run, bool is_only);
+
 /** How it waits. @param[in] limit  seconds after which it counts as hung; 0: for ever */
 void strake_sph_device_watch(strake_sph_run *run, double limit);
 

@@ -150,9 +150,10 @@ void strake_costs_describe(const strake_team *team, const strake_part *part,
     if (model != NULL) {
         const strake_part_dealings *const d = &out->dealings;
         out->dealings.predicted_moving =
-            d->steps > 0.0 ? strake_model_passes(model, d->exchanges, d->sent, d->messages_sent,
-                                                 d->received, d->messages_received)
-                           : (double)NAN;
+            d->steps > 0.0
+                ? strake_model_passes(model, d->pageable > 0.0, d->exchanges, d->sent,
+                                      d->messages_sent, d->received, d->messages_received)
+                : (double)NAN;
         const int active = active_on(team, part);
         const strake_cl_exchange_report *const is = &x->done;
         x->predicted_down = strake_model_exchange(model, is->overlaps, is->bytes_down,
