@@ -175,6 +175,44 @@ if [ -n "$device" ]; then
 else
     skip "several parts" "no OpenCL device"
 fi
+if [ -n "$device" ] && [ "${STRAKE_TESTS_LONG:-}" = 1 ]; then
+    # A thousand steps in which streams pass every slice, round the end; densities are filtered.
+    cat >round3.yaml <<'YAML'
+problem: sph3d
+scene:
+  spacing: 0.05
+  to: [1.0, 0.2, 0.3]
+  periodic: [x]
+  fluid: [{box: {from: [0, 0, 0], to: [1.0, 0.2, 0.1]}, velocity: [3, 0, 0]}, {box: {from: [0.4, 0, 0.1], to: [0.6, 0.2, 0.2]}, velocity: [-2, 0, 0]}]
+  walls: [{sides: [front, back, bottom]}]
+scheme: {sound: 30, slices: x, shepard: 30}
+time: {steps: 1000, end: 10}
+output: {every: 250, fields: [position, velocity, density]}
+checkpoint: {every: 400}
+YAML
+    sed 's/sph3d/sph2d/; s/, 0\(\.[0-9]\)\?, /, /g; s/front, back, //; s/0\.05/0.04/' round3.yaml >round2.yaml
+    seven="$device,$device,$device,cpu,$device,$device,$device"
+    for dims in 2 3; do
+        for precision in double single; do
+            try run round$dims.yaml --on cpu --quiet --output long --set precision=$precision
+            check "${dims}D, $precision: a thousand steps" test -e long/density_00001000.npy
+            for on in "$device" "$device,$device" "cpu,$device --split 1,2" "$device,cpu,$device" "$seven"; do
+                # shellcheck disable=SC2086
+                try run round$dims.yaml --on $on --threads 1 --quiet --output other --set precision=$precision
+                check "the bytes of $on" same long other
+                rm -rf other
+            done
+            injected fail:$device@700 try run round$dims.yaml --on "cpu,$device" --split 1,1 --threads 1 --quiet --output other --set precision=$precision
+            check "those where a device fails between" same long other
+            check "which it did" grep -q "$device is dropped after step" .err
+            rm -rf other
+            try run round$dims.yaml --on "$device,cpu" --threads 1 --quiet --output other --set precision=$precision --steps 500 --set checkpoint.every=500
+            try run round$dims.yaml --on "$seven" --threads 1 --quiet --output other --set precision=$precision --resume other/checkpoint.strake
+            check "and those where others go on" cmp long/density_00001000.npy other/density_00001000.npy
+            rm -rf other long
+        done
+    done
+fi
 # What moves: a wall that sways, one that turns, gravity that rocks; particles slip.
 cat >moves.yaml <<'YAML'
 problem: sph2d
