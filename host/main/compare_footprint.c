@@ -10,10 +10,11 @@
 
 #include "base/file.h"
 #include "engine/problem.h"
+#include "output/about.h"
 #include "output/index.h"
 #include "solver/solver.h"
 
-enum { MAX_TERMS = 4 };
+enum { MAX_TERMS = 4, MAX_ABOUT = 1 << 26 /* bytes */ };
 
 /* Grids that are added. */
 struct strake_flow {
@@ -78,6 +79,33 @@ static bool is_grid(const char *file)
     return suffix != NULL && (strcmp(suffix, ".npy") == 0 || strcmp(suffix, ".asc") == 0);
 }
 
+/* Where the run of a folder says that its grid lies, unless its files do. A grid of no map begins at 0, 0. */
+static strake_status find_place(strake_flow *f, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_input *const first = &f->term[0];
+    strake_node *root = NULL;
+    char *text = NULL;
+    size_t length = 0;
+    char *const path = strake_path_join(f->path, STRAKE_ABOUT_NAME);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    if (!first->georef.is_known &&
+        strake_file_read(path, MAX_ABOUT, "what a run says of itself", &text, &length, NULL) ==
+            STRAKE_OK &&
+        strake_tree_parse(path, text, length, &root, NULL) == STRAKE_OK) {
+        first->georef = strake_about_place(root);
+        const strake_georef none = {.y = (double)first->info.shape[0] * first->georef.cell,
+                                    .cell = first->georef.cell};
+        first->georef.is_known =
+            first->georef.is_known && !strake_georef_same(&first->georef, &none);
+    }
+cleanup:
+    strake_tree_free(&root);
+    free(text);
+    free(path);
+    return status;
+}
+
 /* The fields of the last step in a folder that make a footprint, each once. */
 static strake_status open_folder(strake_flow *f, strake_error *error)
 {
@@ -107,6 +135,7 @@ static strake_status open_folder(strake_flow *f, strake_error *error)
     }
     STRAKE_CHECK(f->terms > 0, error, STRAKE_ERR_USAGE,
                  "%s: its outputs have no field that makes a footprint, as .npy or .asc", f->path);
+    STRAKE_TRY(find_place(f, error));
 cleanup:
     free(path);
     free(lines);

@@ -1,9 +1,12 @@
 #include "output/about.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "case/maps.h"
 #include "output/report.h"
 
@@ -30,6 +33,25 @@ static void print_map(const strake_case *which, strake_json *json)
     strake_json_number(json, "cell", place.cell);
     strake_json_boolean(json, "geographic", place.is_geographic);
     strake_json_end(json);
+}
+
+static double number_of(const strake_node *map, const char *name)
+{
+    const strake_node *const node = strake_node_get(map, name);
+    return node != NULL && node->text != NULL ? strake_number_read(node->text, NULL) : (double)NAN;
+}
+
+strake_georef strake_about_place(const strake_node *root)
+{
+    const strake_node *const map = strake_node_get(root, "map");
+    const strake_node *const geographic = strake_node_get(map, "geographic");
+    strake_georef place = {.x = number_of(map, "x"),
+                           .y = number_of(map, "y"),
+                           .cell = number_of(map, "cell"),
+                           .is_geographic = geographic != NULL && geographic->text != NULL &&
+                                            strcmp(geographic->text, "true") == 0};
+    place.is_known = isfinite(place.x) && isfinite(place.y) && place.cell > 0.0;
+    return place;
 }
 
 void strake_about_grid(const strake_case *which, strake_json *json)

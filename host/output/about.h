@@ -3,6 +3,8 @@
 #define STRAKE_ABOUT_H
 
 #include "base/clock.h"
+#include "base/georef.h"
+#include "case/tree.h"
 #include "io/json.h"
 #include "io/text.h"
 #include "solver/solver.h"
@@ -25,5 +27,8 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
 
 /** Appends the members "problem" to "units" of run.json: grid, time, and what their numbers and the fields' count. */
 void strake_about_grid(const strake_case *which, strake_json *json);
+
+/** Where run.json says that the grid lies: what strake_case_place() was. @param[in] root  of its text; may be NULL */
+strake_georef strake_about_place(const strake_node *root);
 
 #endif

@@ -9,6 +9,7 @@
 #include "case/source.h"
 #include "case/tree.h"
 #include "netcdf/input.h"
+#include "output/about.h"
 #include "output/format.h"
 
 strake_scene strake_scene_plain(const char *title, int dims)
@@ -60,25 +61,13 @@ strake_scene strake_scene_of_case(const strake_case *which, int field)
     return scene;
 }
 
-static double number_of(const strake_node *map, const char *name)
-{
-    const strake_node *const node = strake_node_get(map, name);
-    return node != NULL && node->text != NULL ? strake_number_read(node->text, NULL) : (double)NAN;
-}
-
 /* The axes of what a run says of itself. */
 static void add_axes(strake_scene *scene, int dims, const strake_node *root)
 {
     static const char *const name[] = {"z", "x", "y"};
-    const strake_node *const map = strake_node_get(root, "map");
     const strake_node *const spacing = strake_node_get(root, "spacing");
-    const strake_node *const geographic = strake_node_get(map, "geographic");
-    const strake_georef place = {.x = number_of(map, "x"),
-                                 .y = number_of(map, "y"),
-                                 .cell = number_of(map, "cell"),
-                                 .is_geographic = geographic != NULL && geographic->text != NULL &&
-                                                  strcmp(geographic->text, "true") == 0};
-    if (dims == 2 && isfinite(place.x) && isfinite(place.y) && place.cell > 0.0) {
+    const strake_georef place = strake_about_place(root);
+    if (dims == 2 && place.is_known) {
         add_map(scene, &place);
         return;
     }

@@ -205,6 +205,9 @@ check "and the place of the map" grep -q 'EPSG::32633' lava/footprint_*.geojson
 check "as KML it lies on Sicily" grep -qE '^15\.00[0-9]+,37\.7[34][0-9]+$' lava/footprint_*.kml
 try compare lava lava --footprint
 prints "a flow covers itself" "e1 = 1.000000"
+sed 's/xllcorner 500000/xllcorner 500040/' "$(ls lava/thickness_*.asc)" >elsewhere.asc
+try compare lava elsewhere.asc --footprint
+fails 2 "the run says where its outputs lie" "lava and elsewhere.asc lie at different places"
 try compare lava "$(ls lava/thickness_*.asc)" --footprint --threshold 0
 check "fluid and solid make the footprint" test \
     "$(sed -E 's/.*m: ([0-9]+) in both, ([0-9]+) only in lava, 0 only.*/\1 \2/' .out | awk '$2 > 0 { print $1 + $2 }')" = "$cells"
