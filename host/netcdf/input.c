@@ -68,6 +68,34 @@ cleanup:
     return status;
 }
 
+/*
+ * Of a problem on maps row 0 is the northernmost; a coordinate of rows, which has a unit, says whether that is so. Rows of
+ * grids without one are taken as they are.
+ */
+static strake_status check_rows(const input *in, const char *path, strake_error *error)
+{
+    const char *const rows = in->info.dim[in->lead];
+    for (int v = 0; v < in->module->variables(in->reader); v++) {
+        strake_netcdf_info info;
+        double at[2] = {0.0, 0.0};
+        if (!in->module->describe(in->reader, v, &info) || strcmp(info.name, rows) != 0 ||
+            info.dims != 1 || info.shape[0] < 2 || info.unit[0] == '\0' ||
+            strcmp(info.unit, "1") == 0 ||
+            strake_netcdf_elements(in->module, in->reader, v, &info, -1, 0, 2, at, NULL, NULL) !=
+                STRAKE_OK) {
+            continue;
+        }
+        if (at[1] > at[0]) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: the rows of %s go north (%s is %.10g, %.10g, ...), and row 0 "
+                               "must be the northernmost: gdal_translate -of GTiff makes a "
+                               "GeoTIFF with rows that go south, and its place on the map",
+                               path, in->info.name, rows, at[0], at[1]);
+        }
+    }
+    return STRAKE_OK;
+}
+
 static void close_input(void *body)
 {
     input *const in = body;
@@ -86,6 +114,9 @@ static strake_status open_input(const strake_input_name *name, strake_input *out
     STRAKE_TRY(in->module->open(name->path, &in->reader, error));
     STRAKE_TRY(find_variable(in, name, error));
     STRAKE_TRY(find_index(in, name, error));
+    if (name->blank.is_filled && name->dims == 2) {
+        STRAKE_TRY(check_rows(in, name->path, error));
+    }
     *info = (strake_npy_info){
         .dims = in->info.dims - in->lead, .count = 1, .element_size = in->info.element_size};
     for (int d = 0; d < info->dims; d++) {

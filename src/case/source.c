@@ -100,6 +100,27 @@ static strake_blank blank_of(const strake_case *which, const strake_source *sour
     return blank;
 }
 
+/* What a file says of its map and what the case says must not differ. */
+static strake_status check_map(const strake_source *source, const strake_georef *file,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const bool is_other_zone =
+        source->map.zone != file->zone || source->map.is_south != file->is_south;
+    STRAKE_CHECK(source->map.zone == 0 || !file->is_geographic, error, STRAKE_ERR_USAGE,
+                 "%s: its coordinates are longitudes and latitudes; leave out `utm`", source->file);
+    STRAKE_CHECK(file->zone == 0 || !source->map.is_geographic, error, STRAKE_ERR_USAGE,
+                 "%s: its coordinates are of zone %d of UTM; leave out `geographic`", source->file,
+                 file->zone);
+    STRAKE_CHECK(file->zone == 0 || source->map.zone == 0 || !is_other_zone, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: its coordinates are of zone %d %s of UTM, not of %d %s; leave out `utm`",
+                 source->file, file->zone, file->is_south ? "south" : "north", source->map.zone,
+                 source->map.is_south ? "south" : "north");
+cleanup:
+    return status;
+}
+
 strake_status strake_source_open_file(const strake_case *which, const strake_source *source,
                                       const char *field, strake_input *out, strake_error *error)
 {
@@ -109,8 +130,9 @@ strake_status strake_source_open_file(const strake_case *which, const strake_sou
                                     .field = field,
                                     .dims = which->problem->dims,
                                     .blank = blank_of(which, source, field)};
-    const strake_status status = strake_input_open(which->inputs, &name, out, error);
-    if (out->georef.is_known) {
+    strake_status status = strake_input_open(which->inputs, &name, out, error);
+    if (status == STRAKE_OK && out->georef.is_known) {
+        status = check_map(source, &out->georef, error);
         out->georef.is_geographic = out->georef.is_geographic || source->map.is_geographic;
         out->georef.zone = source->map.zone > 0 ? source->map.zone : out->georef.zone;
         out->georef.is_south = source->map.zone > 0 ? source->map.is_south : out->georef.is_south;

@@ -63,6 +63,8 @@ if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ]; then
         check "GDAL finds the zone of UTM" bash -c 'gdalinfo tif/u_00000003.tif | grep -q "UTM zone 33S"'
         check "GDAL finds the corner" bash -c \
             'gdalinfo tif/u_00000003.tif | grep -q "^Upper Left *( *500000.000, *4177040.000)"'
+        try check map.yaml --set 'fields={u: {file: tif/u_00000003.tif, utm: {zone: 33}}}'
+        fails 2 "another zone than the file's is told" "zone 33 south of UTM, not of 33 north"
         gdal_translate -q -a_nodata 0.9 tif/u_00000000.tif hole.tif
         try run map.yaml --on serial --quiet --output none --set 'fields={u: {file: hole.tif}}'
         fails 2 "a cell without a value is told" "hole.tif: cell [1, 3] has no value (NODATA)"
@@ -84,7 +86,7 @@ else
 fi
 
 # NetCDF has coordinates of the map, east and north.
-if [ -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] && command -v ncdump >/dev/null; then
+if [ -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] && command -v ncdump ncgen >/dev/null; then
     try run map.yaml --on serial --quiet --output nc --set 'output.formats=[netcdf, npy]'
     ncdump -p 9,17 nc/fields.nc >nc.txt
     check "x goes east along columns" grep -q ' x = 500005, 500015, 500025, 500035, 500045 ;' nc.txt
@@ -95,6 +97,17 @@ if [ -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] && command -v ncdump >/dev/
     try run map.yaml --on serial --quiet --output ncback --steps 0 --set 'fields={u: {file: nc/fields.nc, index: 1}}' \
         --set output.formats=[npy]
     check "the field is read back" cmp nc/u_00000003.npy ncback/u_00000000.npy
+
+    # Many programs write rows from south to north, and nothing but their coordinates tells.
+    printf 'problem: lava\ngrid: {dx: 10, dy: 10}\ntime: {end: 1}\nvents: [{row: 0, col: 0, rate: 1}]\n' >rows.yaml
+    for order in '0, 10' '10, 0'; do
+        printf 'netcdf n { dimensions: y = 2; x = 3; variables: double y(y); y:units = "m"; float z(y, x); data: y = %s; z = 1, 2, 3, 4, 5, 6; }' \
+            "$order" | ncgen -o "rows${order%%,*}.nc"
+    done
+    try check rows.yaml --set 'fields={terrain: {file: rows0.nc, variable: z}}'
+    fails 2 "terrain that is upside down is refused" "rows of z go north (y is 0, 10, ...)" "gdal_translate"
+    try check rows.yaml --set 'fields={terrain: {file: rows10.nc, variable: z}}'
+    exits 0 "and is not the other way round"
 
     # Which map it is, after the CF conventions 1.8, 5.6 and appendix F: all numbers that define it.
     "$STRAKE" run map.yaml --on serial --quiet --output utm --set 'output={formats: [netcdf], netcdf: {format: netcdf4}}' \
