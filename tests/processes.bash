@@ -27,15 +27,53 @@ children_of() {
     done
 }
 
-# end_processes WORD: kills them, and those that they start meanwhile.
+# find_descendants: sets $descendants to what the shell that calls has started, with all that these have; itself, no
+# subshell, may look, which would find itself. Forks of a shell, too, that have not begun a program yet and do not show
+# its words.
+find_descendants() {
+    local entry line state parent rest n found=" $BASHPID " last= processes=() parents=()
+    for entry in /proc/[0-9]*/stat; do
+        { read -r line <"$entry"; } 2>/dev/null || continue
+        read -r state parent rest <<<"${line##*) }"
+        [ "$state" != Z ] || continue
+        entry=${entry%/stat}
+        processes+=("${entry#/proc/}")
+        parents+=("$parent")
+    done
+    descendants=
+    while [ "$found" != "$last" ]; do
+        last=$found
+        for n in "${!processes[@]}"; do
+            case $found in
+                *" ${processes[n]} "*) ;;
+                *" ${parents[n]} "*)
+                    found+="${processes[n]} "
+                    descendants+=" ${processes[n]}"
+                    ;;
+            esac
+        done
+    done
+}
+
+# end_processes WORD: kills processes with the word and the descendants of this shell. They are stopped first, until
+# nobody new is found: one that is killed while it starts another would leave that one behind, without a parent
+# and without the word.
 end_processes() {
-    local tries found
-    for tries in 1 2 3 4 5 6 7 8 9 10; do
+    local tries found stopped= descendants
+    for tries in {1..100}; do
         found=$(processes_of "$1")
+        find_descendants
+        found+=$descendants
         [ -n "$found" ] || return 0
-        # shellcheck disable=SC2086  # a list of numbers
-        kill -KILL $found
-        sleep 0.1
+        # shellcheck disable=SC2086  # lists of numbers
+        if [ "$found" = "$stopped" ]; then
+            kill -KILL $found
+            stopped=
+            sleep 0.1
+        else
+            kill -STOP $found
+            stopped=$found
+        fi
     done
     return 1
 } 2>/dev/null # where a shell tells how those that it had started itself have ended

@@ -69,6 +69,8 @@ program fails <<END_OF_TEST
 . "$top/tests/cli/tap.bash"
 setsid sleep 1000 &
 (sleep 1000; true) &
+mkfifo "\$scratch/pipe"
+(read -r <"\$scratch/pipe") & # a fork that never begins a program
 check "something that is not so" false
 case \${1:-} in
     ends) done_testing ;;
@@ -98,7 +100,7 @@ code=0
 wait $! || code=$?
 exits 130 "a runner that is stopped ends"
 # Its helpers notice.
-for tries in $(seq 100); do
+for tries in $(seq 600); do
     [ -n "$(processes_of "$mark")" ] || break
     sleep 0.1
 done
