@@ -12,7 +12,7 @@ strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
-    const strake_cl_device *const device = own->session.device;
+    const strake_cl_device *const device = own->session->device;
     const int64_t most = own->settings.device_memory;
     const double needed = own->bytes + (double)bytes;
     *out = NULL;
@@ -22,8 +22,8 @@ strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem
                  "%s: %lld particles need %.0f bytes at least, and run.device_memory allows %lld; "
                  "raise run.device_memory, or give the device fewer of them",
                  device->name, (long long)own->run.room, needed, (long long)most);
-    *out = own->session.cl->clCreateBuffer(own->session.context, CL_MEM_READ_WRITE, bytes, NULL,
-                                           &code);
+    *out = own->session->cl->clCreateBuffer(own->session->context, CL_MEM_READ_WRITE, bytes, NULL,
+                                            &code);
     STRAKE_CHECK(
         code == CL_SUCCESS || bytes <= device->max_allocation, error, STRAKE_ERR_DEVICE,
         "%s: an array of these particles needs %lld MiB but the device allows %lld MiB for "
@@ -40,13 +40,13 @@ strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queu
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl *const cl = own->session.cl;
+    const strake_cl *const cl = own->session->cl;
     cl_event event = NULL;
     STRAKE_CL("clEnqueueWriteBuffer",
               cl->clEnqueueWriteBuffer(queue, buffer, waits ? CL_TRUE : CL_FALSE, offset, bytes,
-                                       from, 0, NULL, own->session.record != NULL ? &event : NULL),
-              error, own->session.device);
-    strake_cl_record_add(own->session.record, STRAKE_CL_UP, "", (double)bytes, event);
+                                       from, 0, NULL, own->session->record != NULL ? &event : NULL),
+              error, own->session->device);
+    strake_cl_record_add(own->session->record, STRAKE_CL_UP, "", (double)bytes, event);
 cleanup:
     strake_cl_release_event(cl, &event);
     return status;
@@ -57,13 +57,13 @@ strake_status strake_sph_download_from(strake_sph_device *own, cl_command_queue 
                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl *const cl = own->session.cl;
+    const strake_cl *const cl = own->session->cl;
     cl_event event = NULL;
     STRAKE_CL("clEnqueueReadBuffer",
               cl->clEnqueueReadBuffer(queue, buffer, waits ? CL_TRUE : CL_FALSE, offset, bytes, to,
-                                      0, NULL, own->session.record != NULL ? &event : NULL),
-              error, own->session.device);
-    strake_cl_record_add(own->session.record, STRAKE_CL_DOWN, "", (double)bytes, event);
+                                      0, NULL, own->session->record != NULL ? &event : NULL),
+              error, own->session->device);
+    strake_cl_record_add(own->session->record, STRAKE_CL_DOWN, "", (double)bytes, event);
 cleanup:
     strake_cl_release_event(cl, &event);
     return status;
@@ -79,11 +79,11 @@ strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, si
                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl *const cl = own->session.cl;
+    const strake_cl *const cl = own->session->cl;
     STRAKE_CL("clEnqueueCopyBuffer",
               cl->clEnqueueCopyBuffer(own->queue, from, to, 0, 0, bytes, 0, NULL, NULL), error,
-              own->session.device);
-    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->queue, error));
+              own->session->device);
+    STRAKE_TRY(strake_cl_wait_queue(cl, own->session->device, &own->waiter, own->queue, error));
 cleanup:
     return status;
 }
@@ -92,8 +92,8 @@ strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offs
                               void *to, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl *const cl = own->session.cl;
-    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->queue, error));
+    const strake_cl *const cl = own->session->cl;
+    STRAKE_TRY(strake_cl_wait_queue(cl, own->session->device, &own->waiter, own->queue, error));
     status = strake_sph_download_from(own, own->queue, true, buffer, offset, bytes, to, error);
 cleanup:
     return status;
@@ -103,7 +103,7 @@ strake_status strake_sph_grow_words(strake_sph_device *own, size_t bytes, strake
 {
     strake_status status = STRAKE_OK;
     if (bytes > own->words_bytes) {
-        strake_cl_release_buffer(&own->session, &own->words);
+        strake_cl_release_buffer(own->session, &own->words);
         own->bytes -= (double)own->words_bytes;
         own->words_bytes = 0;
         STRAKE_TRY(strake_sph_new_buffer(own, bytes, &own->words, error));
@@ -187,13 +187,13 @@ strake_status strake_sph_make_room(strake_sph_device *own, int64_t count, strake
         *all[k].buffer = NULL;
         own->bytes -= old != NULL ? (double)before[k].bytes : 0.0;
         if (!all[k].stays) {
-            strake_cl_release_buffer(&own->session, &old);
+            strake_cl_release_buffer(own->session, &old);
         }
         status = strake_sph_new_buffer(own, all[k].bytes, all[k].buffer, error);
         if (status == STRAKE_OK && old != NULL && own->run.count > 0) {
             status = strake_sph_copy(own, old, *all[k].buffer, before[k].bytes, error);
         }
-        strake_cl_release_buffer(&own->session, &old);
+        strake_cl_release_buffer(own->session, &old);
         STRAKE_TRY(status);
     }
     own->run.room = room;
@@ -256,10 +256,11 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
     enum { FIRST_OUT_WORDS = 2, FIRST_OUT_REALS = 8 };
     const double real = strake_precision_size(precision), word = sizeof(cl_uint);
     strake_error ignored;
-    /* Nothing is made of it: sizes follow from these alone. */
-    strake_sph_device own = {.run = {.sph = sph, .cells = *cells, .element = (int)real},
-                             .session = {.device = device}};
-    if (strake_sph_choose(&own, settings, &ignored) != STRAKE_OK) {
+    /* Nothing is made of it: sizes follow from these alone. It is filled often, wherever memory may bound shares. */
+    _Static_assert(sizeof(strake_sph_device) < 32768,
+                   "a session of megabytes belongs behind a pointer");
+    strake_sph_device own = {.run = {.sph = sph, .cells = *cells, .element = (int)real}};
+    if (strake_sph_choose(&own, device, settings, &ignored) != STRAKE_OK) {
         return (double)INFINITY;
     }
     own.transfers = is_shared ? (cl_command_queue)&own : NULL;

@@ -65,7 +65,7 @@ static inline int64_t strake_sph_list_rows(int64_t particles)
 typedef struct strake_sph_device {
     strake_sph_run run;
     strake_precision precision;
-    strake_cl_kernels session;         /**< loader, device, context, filler */
+    strake_cl_kernels *session;        /**< owned: loader, device, context, filler */
     cl_command_queue queue, transfers; /**< the latter only where others compute, too */
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
@@ -111,8 +111,8 @@ typedef struct strake_sph_device {
 enum { STRAKE_SPH_PACKED = 1, STRAKE_SPH_WIDE };
 
 /** What settings come to: NULL: defaults. @return STRAKE_ERR_USAGE for groups that are none */
-strake_status strake_sph_choose(strake_sph_device *own, const strake_settings *settings,
-                                strake_error *error);
+strake_status strake_sph_choose(strake_sph_device *own, const strake_cl_device *device,
+                                const strake_settings *settings, strake_error *error);
 
 /** Program and kernels. */
 strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error);
@@ -257,8 +257,8 @@ static inline bool strake_sph_has_volumes(const strake_sph *sph)
 /** What is recorded from now on belongs to the step after so many. */
 static inline void strake_sph_mark(strake_sph_device *own, int64_t steps)
 {
-    if (own->session.record != NULL) {
-        own->session.record->sweep = steps;
+    if (own->session->record != NULL) {
+        own->session->record->sweep = steps;
     }
 }
 

@@ -25,26 +25,26 @@ static const char *const kernel_names[STRAKE_SPH_KERNELS] = {
 
 /* --- what settings come to ------------------------------------------------------------------------ */
 
-static strake_status check_group(const strake_sph_device *own, const char *path, int items,
+static strake_status check_group(const strake_cl_device *device, const char *path, int items,
                                  strake_error *error)
 {
-    const size_t most = own->session.device->max_work_group;
+    const size_t most = device->max_work_group;
     if (items % STRAKE_SPH_SIDE_BY_SIDE == 0 && (size_t)items <= most) {
         return STRAKE_OK;
     }
     return strake_fail(error, STRAKE_ERR_USAGE,
                        "%s: %d work-items: groups of particles have a multiple of %d, and on %s "
                        "at most %zu",
-                       path, items, STRAKE_SPH_SIDE_BY_SIDE, own->session.device->name, most);
+                       path, items, STRAKE_SPH_SIDE_BY_SIDE, device->name, most);
 }
 
-strake_status strake_sph_choose(strake_sph_device *own, const strake_settings *settings,
-                                strake_error *error)
+strake_status strake_sph_choose(strake_sph_device *own, const strake_cl_device *device,
+                                const strake_settings *settings, strake_error *error)
 {
     static const strake_settings none = {.group_width = 0};
     strake_status status = STRAKE_OK;
     strake_group size[STRAKE_MOST_GROUPS] = {{0, 0}};
-    const size_t most = own->session.device->max_work_group;
+    const size_t most = device->max_work_group;
     strake_settings *const s = &own->settings;
     settings = settings != NULL ? settings : &none;
     *s = (strake_settings){.group_width = settings->group_width > 0 ? settings->group_width
@@ -57,7 +57,7 @@ strake_status strake_sph_choose(strake_sph_device *own, const strake_settings *s
                            .device_memory = settings->device_memory};
     memcpy(s->groups, settings->groups, sizeof s->groups);
     (void)strake_groups_read(settings->groups, size);
-    STRAKE_TRY(check_group(own, "run.group_width", s->group_width, error));
+    STRAKE_TRY(check_group(device, "run.group_width", s->group_width, error));
     own->largest = (size_t)s->group_width;
     for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
         own->group[k] = (size_t)s->group_width;
@@ -65,7 +65,7 @@ strake_status strake_sph_choose(strake_sph_device *own, const strake_settings *s
     for (int k = 0; k < SIZED; k++) {
         const int items = size[k].width * (size[k].height > 1 ? size[k].height : 1);
         if (items > 0) {
-            STRAKE_TRY(check_group(own, "run.groups", items, error));
+            STRAKE_TRY(check_group(device, "run.groups", items, error));
             own->group[sized[k]] = (size_t)items;
             own->largest = (size_t)items > own->largest ? (size_t)items : own->largest;
         }
@@ -93,7 +93,7 @@ void strake_sph_device_describe(const strake_sph_run *run, strake_cl_description
         .count = SIZED,
         .of_particles = true,
         .limitable =
-            strake_cl_register_options(own->session.device, 1, option, sizeof option) != NULL,
+            strake_cl_register_options(own->session->device, 1, option, sizeof option) != NULL,
         .used = own->settings,
         .registers = own->registers};
 }
@@ -107,7 +107,7 @@ static void print_options(const strake_sph_device *own, bool has_walls, char *te
     const bool *const round = own->run.cells.is_round;
     char limit[64];
     const char *const registers = strake_cl_register_options(
-        own->session.device, own->settings.registers, limit, sizeof limit);
+        own->session->device, own->settings.registers, limit, sizeof limit);
     (void)snprintf(text, size,
                    "-DSPH_DIMS=%d -DSPH_CUBIC=%d -DSPH_LAMINAR=%d -DSPH_DIFFUSION=%d "
                    "-DSPH_WALLS=%d -DSPH_PLANES=%d -DSPH_ROUND=%d -DSPH_GROUP=%d -DSPH_EACH=%d "
@@ -142,27 +142,28 @@ strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_er
     }
     (void)fclose(text);
     print_options(own, has_walls, options, sizeof options);
-    STRAKE_TRY(strake_cl_program_build(own->session.cl, own->session.device, own->session.context,
-                                       source, own->precision, options, &own->program, error));
+    STRAKE_TRY(strake_cl_program_build(own->session->cl, own->session->device,
+                                       own->session->context, source, own->precision, options,
+                                       &own->program, error));
     for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
         const bool filters = k == STRAKE_SPH_FILTER || k == STRAKE_SPH_RENEW;
         size_t most = 0;
         if (filters && own->run.sph->shepard == 0) {
             continue;
         }
-        own->kernel[k] = own->session.cl->clCreateKernel(own->program, kernel_names[k], &code);
-        STRAKE_CL(kernel_names[k], code, error, own->session.device);
-        if (own->session.cl->clGetKernelWorkGroupInfo(own->kernel[k], own->session.device->device,
-                                                      CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
-                                                      NULL) == CL_SUCCESS) {
-            most = strake_cl_group_limit(own->session.device, most, own->group[k]);
+        own->kernel[k] = own->session->cl->clCreateKernel(own->program, kernel_names[k], &code);
+        STRAKE_CL(kernel_names[k], code, error, own->session->device);
+        if (own->session->cl->clGetKernelWorkGroupInfo(own->kernel[k], own->session->device->device,
+                                                       CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                                       &most, NULL) == CL_SUCCESS) {
+            most = strake_cl_group_limit(own->session->device, most, own->group[k]);
             STRAKE_CHECK(own->group[k] <= most, error, STRAKE_ERR_DEVICE,
                          "%s: groups of %zu work-items of kernel %s need more than the device has: "
                          "%zu are possible; take a smaller run.group_width or run.groups",
-                         own->session.device->name, own->group[k], kernel_names[k], most);
+                         own->session->device->name, own->group[k], kernel_names[k], most);
         }
     }
-    own->registers = strake_cl_registers(own->session.cl, own->session.device, own->program,
+    own->registers = strake_cl_registers(own->session->cl, own->session->device, own->program,
                                          kernel_names[STRAKE_SPH_CORRECT]);
 cleanup:
     free(source);
@@ -174,7 +175,7 @@ cleanup:
 strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
                                                strake_sph_kernel_name name)
 {
-    return strake_cl_arguments_begin(own->session.cl, own->kernel[name]);
+    return strake_cl_arguments_begin(own->session->cl, own->kernel[name]);
 }
 
 void strake_sph_pass_scheme(const strake_sph_device *own, strake_cl_arguments *a, bool is_second)
@@ -238,7 +239,7 @@ strake_status strake_sph_launch_as(strake_sph_device *own, strake_sph_kernel_nam
         t->name[t->launches] = name;
         with.event = &t->event[t->launches++];
     }
-    return strake_cl_launch(&own->session, own->queue, as, &with, own->group[name], 1, items, 1, 1,
+    return strake_cl_launch(own->session, own->queue, as, &with, own->group[name], 1, items, 1, 1,
                             error);
 }
 
@@ -247,7 +248,7 @@ strake_status strake_sph_device_record(strake_sph_run *run, strake_cl_record *re
 {
     strake_status status = STRAKE_OK;
     strake_sph_device *const own = (strake_sph_device *)run;
-    strake_cl_kernels *const s = &own->session;
+    strake_cl_kernels *const s = own->session;
     cl_command_queue *const queue[] = {&own->queue, &own->transfers};
     s->record = NULL;
     for (int k = 0; k < 2; k++) {
@@ -268,7 +269,7 @@ cleanup:
 static bool read_timers(const strake_sph_device *own, double seconds[STRAKE_SPH_KERNELS],
                         int launches[STRAKE_SPH_KERNELS])
 {
-    const strake_cl *const cl = own->session.cl;
+    const strake_cl *const cl = own->session->cl;
     bool known = true;
     for (int k = 0; k < own->timers->launches; k++) {
         cl_ulong begin = 0, end = 0;
@@ -308,7 +309,7 @@ strake_status strake_sph_device_time(strake_sph_run *run, strake_cl_time *out, i
 {
     strake_status status = STRAKE_OK;
     strake_sph_device *const own = (strake_sph_device *)run;
-    const strake_cl *const cl = own->session.cl;
+    const strake_cl *const cl = own->session->cl;
     const cl_command_queue usual = own->queue;
     const double interval = own->interval > 0 ? (double)own->interval : 1.0;
     double seconds[STRAKE_SPH_KERNELS] = {0.0};
@@ -318,13 +319,13 @@ strake_status strake_sph_device_time(strake_sph_run *run, strake_cl_time *out, i
     struct strake_sph_timers *const timers = calloc(1, sizeof *timers);
     *count = 0;
     STRAKE_CHECK(timers != NULL, error, STRAKE_ERR_MEMORY, "no memory to time kernels");
-    timed = cl->clCreateCommandQueue(own->session.context, own->session.device->device,
+    timed = cl->clCreateCommandQueue(own->session->context, own->session->device->device,
                                      CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS) {
         timed = NULL; /* no timers here */
         goto cleanup;
     }
-    STRAKE_CL("clFinish", cl->clFinish(usual), error, own->session.device);
+    STRAKE_CL("clFinish", cl->clFinish(usual), error, own->session->device);
     own->queue = timed;
     own->timers = timers;
     status = run_timed(own, error);

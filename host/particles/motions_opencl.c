@@ -41,7 +41,7 @@ void strake_sph_close_bodies(strake_sph_device *own)
     cl_mem *const all[] = {&own->second_constants, &own->motions, &own->frames, &own->origins,
                            &own->series};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        strake_cl_release_buffer(&own->session, all[k]);
+        strake_cl_release_buffer(own->session, all[k]);
     }
     strake_sph_movers_close(&own->movers);
 }
@@ -110,8 +110,8 @@ strake_status strake_sph_plan_shared(strake_sph_device *own, bool is_half, strak
     strake_sph_movers_plan(movers, c->time, is_half ? sph_clock_middle(c->time, c->dt) : c->time,
                            is_half ? own->run.end : c->time);
     /* Before writes, for which drivers wait however long that takes. */
-    STRAKE_TRY(strake_cl_wait_queue(own->session.cl, own->session.device, &own->waiter, own->queue,
-                                    error));
+    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
+                                    own->queue, error));
     if (is_half) {
         STRAKE_TRY(
             strake_sph_write(own, own->frames, sizeof movers->frames, &movers->frames, error));

@@ -15,7 +15,7 @@ static const cl_uint ANY_ROWS = 0xffffffffU; /* likewise */
 static strake_status zero(strake_sph_device *own, cl_mem buffer, size_t bytes, strake_error *error)
 {
     static const cl_uint nothing = 0;
-    return strake_cl_fill(&own->session.filler, own->queue, buffer, &nothing, sizeof nothing, 0,
+    return strake_cl_fill(&own->session->filler, own->queue, buffer, &nothing, sizeof nothing, 0,
                           bytes, error);
 }
 
@@ -149,7 +149,7 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
             strake_cl_pass_buffer(&a, own->rest);
         }
         strake_sph_pass_bodies(own, &a);
-        STRAKE_CL("clSetKernelArg", a.code, error, own->session.device);
+        STRAKE_CL("clSetKernelArg", a.code, error, own->session->device);
     }
 cleanup:
     return status;
@@ -211,8 +211,8 @@ static strake_status find_ranges(strake_sph_device *own, strake_error *error)
                        ? ask_for_range(own, slice[k][0], slice[k][1], own->at[k], error)
                        : STRAKE_OK);
     }
-    STRAKE_TRY(strake_cl_wait_queue(own->session.cl, own->session.device, &own->waiter, own->queue,
-                                    error));
+    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
+                                    own->queue, error));
     for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
         *out[k] = (strake_range){own->at[k][0], own->at[k][1]};
     }
@@ -225,10 +225,10 @@ static strake_status ask_for_pairs(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_CL("clEnqueueReadBuffer",
-              own->session.cl->clEnqueueReadBuffer(own->queue, own->in_slice, CL_FALSE, 0,
-                                                   (size_t)own->run.cells.n[0] * sizeof(cl_uint),
-                                                   own->in_slices, 0, NULL, NULL),
-              error, own->session.device);
+              own->session->cl->clEnqueueReadBuffer(own->queue, own->in_slice, CL_FALSE, 0,
+                                                    (size_t)own->run.cells.n[0] * sizeof(cl_uint),
+                                                    own->in_slices, 0, NULL, NULL),
+              error, own->session->device);
 cleanup:
     return status;
 }
@@ -397,8 +397,8 @@ cleanup:
 static void mark_rare(strake_sph_device *own, bool is_rare)
 {
     strake_sph_turn_rare(&own->run, is_rare);
-    if (own->session.record != NULL) {
-        own->session.record->is_rare = is_rare;
+    if (own->session->record != NULL) {
+        own->session->record->is_rare = is_rare;
     }
 }
 

@@ -11,7 +11,7 @@ enum { FOUND_BYTES = STRAKE_SPH_FOUND * sizeof(double) };
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl_device *const device = own->session.device;
+    const strake_cl_device *const device = own->session->device;
     cl_int code = CL_SUCCESS;
     if (own->transfers != NULL) {
         return STRAKE_OK;
@@ -22,9 +22,9 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
     own->seen = aligned_alloc(STRAKE_CL_PIN_PAGE, STRAKE_CL_PIN_PAGE);
     STRAKE_CHECK(own->seen != NULL, error, STRAKE_ERR_MEMORY, "no memory for parts of particles");
     (void)strake_cl_pins_add(&own->pins, own->seen, STRAKE_CL_PIN_PAGE);
-    own->transfers = own->session.cl->clCreateCommandQueue(
-        own->session.context, device->device,
-        own->session.record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+    own->transfers = own->session->cl->clCreateCommandQueue(
+        own->session->context, device->device,
+        own->session->record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
 cleanup:
     return status;
@@ -134,8 +134,8 @@ static bool is_timed(const strake_sph_run *run, strake_sph_event what)
 static strake_status start_timing(strake_sph_device *own, double *start, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_cl_wait_queue(own->session.cl, own->session.device, &own->waiter, own->queue,
-                                    error));
+    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
+                                    own->queue, error));
     *start = strake_clock_seconds();
 cleanup:
     return status;
@@ -147,7 +147,7 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
 {
     strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
-    const strake_cl *const cl = own->session.cl;
+    const strake_cl *const cl = own->session->cl;
     const strake_range low = find_edge(own, 0), high = find_edge(own, 1);
     /* Of one slice it is both. */
     const strake_range last = {high.first > low.end ? high.first : low.end, high.end};
@@ -157,23 +157,23 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
     STRAKE_TRY(compute(own, what, true, low, row, error));
     STRAKE_TRY(compute(own, what, true, last, row, error));
     STRAKE_TRY(timed ? start_timing(own, &start, error) : STRAKE_OK);
-    STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
+    STRAKE_TRY(strake_cl_follow(cl, own->session->device, own->transfers, own->queue, error));
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
     STRAKE_TRY(timed ? STRAKE_OK : compute(own, what, false, between, row, error));
-    STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
+    STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session->device);
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_slice(own, what, end, error)
                                                    : STRAKE_OK);
     }
     STRAKE_TRY(own->is_asked && what == STRAKE_SPH_BRINGS ? leave_found(own, error) : STRAKE_OK);
-    STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
+    STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session->device);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "the device's edge slices");
-    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
+    STRAKE_TRY(strake_cl_wait_queue(cl, own->session->device, &own->waiter, own->transfers, error));
     if (timed) {
         run->dealings.moving = (what == STRAKE_SPH_BRINGS_HALF ? run->dealings.moving : 0.0) +
                                strake_clock_seconds() - start;
         STRAKE_TRY(compute(own, what, false, between, row, error));
-        STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
+        STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session->device);
     }
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     strake_sph_bring(run, what);
@@ -210,7 +210,7 @@ static bool is_pinned(strake_sph_device *own, const strake_sph_box *box)
 static strake_status take_slices(strake_sph_device *own, strake_sph_event what, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl *const cl = own->session.cl;
+    const strake_cl *const cl = own->session->cl;
     size_t each = 0;
     const cl_mem to = find_brought(own, what, &each);
     const strake_sph_box *box[2] = {NULL, NULL};
@@ -234,7 +234,7 @@ static strake_status take_slices(strake_sph_device *own, strake_sph_event what, 
     }
     if (timed) {
         STRAKE_TRY(
-            strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
+            strake_cl_wait_queue(cl, own->session->device, &own->waiter, own->transfers, error));
         own->run.dealings.moving += strake_clock_seconds() - start;
         if (what == STRAKE_SPH_BRINGS_HALF) {
             strake_sph_note_moving(&own->run, own->run.dealings.moving);
@@ -242,7 +242,7 @@ static strake_status take_slices(strake_sph_device *own, strake_sph_event what, 
             strake_sph_note_filtering(&own->run, own->run.dealings.moving);
         }
     }
-    STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->queue, own->transfers, error));
+    STRAKE_TRY(strake_cl_follow(cl, own->session->device, own->queue, own->transfers, error));
 cleanup:
     return status;
 }
@@ -367,7 +367,7 @@ static strake_status gather_leavers(strake_sph_device *own, cl_uint *count, stra
     strake_status status = STRAKE_OK;
     static const cl_uint none = 0;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LEAVE);
-    STRAKE_TRY(strake_cl_fill(&own->session.filler, own->queue, own->totals, &none, sizeof none,
+    STRAKE_TRY(strake_cl_fill(&own->session->filler, own->queue, own->totals, &none, sizeof none,
                               sizeof none, sizeof none, error));
     strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     strake_cl_pass_int(&a, own->run.count);
@@ -401,7 +401,7 @@ static strake_status make_out_room(strake_sph_device *own, int64_t count, strake
                {&own->out_key, sizeof(cl_uint)}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         own->bytes -= (double)((size_t)own->out_room * all[k].each);
-        strake_cl_release_buffer(&own->session, all[k].buffer);
+        strake_cl_release_buffer(own->session, all[k].buffer);
         STRAKE_TRY(strake_sph_new_buffer(own, room * all[k].each, all[k].buffer, error));
     }
     own->out_room = (int64_t)room;

@@ -102,8 +102,8 @@ static strake_status go_on(strake_sph_device *own, strake_error *error)
     const int64_t ahead = expected > own->ahead ? expected : own->ahead;
     STRAKE_TRY(enqueue(own, left < ahead ? left : ahead, error));
     STRAKE_TRY(strake_sph_read_clock(own, error));
-    if (own->session.record != NULL) {
-        strake_cl_record_forget(own->session.record, own->clock.steps);
+    if (own->session->record != NULL) {
+        strake_cl_record_forget(own->session->record, own->clock.steps);
     }
     if (own->clock.state == SPH_NEEDS_ORDER) {
         own->interval = own->clock.since < MOST_AHEAD ? own->clock.since : MOST_AHEAD;
@@ -207,7 +207,7 @@ static double bytes_of(const strake_sph_run *run)
 static void close_run(strake_sph_run *run)
 {
     strake_sph_device *const own = (strake_sph_device *)run;
-    strake_cl_kernels *const s = &own->session;
+    strake_cl_kernels *const s = own->session;
     cl_mem *const all[] = {&own->constants, &own->clock_there, &own->most,   &own->sums,
                            &own->totals,    &own->start,       &own->cell,   &own->key,
                            &own->rest,      &own->first,       &own->counts, &own->words,
@@ -246,6 +246,7 @@ static void close_run(strake_sph_run *run)
     free(own->shares);
     free(own->in_slices);
     free(own->seen);
+    free(own->session);
     free(own);
 }
 
@@ -253,20 +254,20 @@ static void close_run(strake_sph_run *run)
 static strake_status start(strake_sph_device *own, bool has_walls, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl *const cl = own->session.cl;
-    const strake_cl_device *const device = own->session.device;
+    const strake_cl *const cl = own->session->cl;
+    const strake_cl_device *const device = own->session->device;
     const strake_sph *const sph = own->run.sph;
     cl_int code = CL_SUCCESS;
     STRAKE_CHECK(device->has_double, error, STRAKE_ERR_DEVICE,
                  "%s has no double precision, in which the clock of particles runs", device->name);
-    own->session.context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
+    own->session->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
     own->pins = (strake_cl_pins){
-        .cl = cl, .device = device, .context = own->session.context, .allowed = true};
-    own->queue = cl->clCreateCommandQueue(own->session.context, device->device, 0, &code);
+        .cl = cl, .device = device, .context = own->session->context, .allowed = true};
+    own->queue = cl->clCreateCommandQueue(own->session->context, device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
     STRAKE_TRY(
-        strake_cl_filler_build(&own->session.filler, cl, device, own->session.context, error));
+        strake_cl_filler_build(&own->session->filler, cl, device, own->session->context, error));
     STRAKE_TRY(strake_sph_build(own, has_walls, error));
     STRAKE_TRY(strake_sph_make_arrays(own, error));
     strake_sph_set_numbers(sph, &own->run.cells, &own->numbers);
@@ -307,10 +308,13 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
     strake_sph_device *own = calloc(1, sizeof *own);
     *out = NULL;
     STRAKE_CHECK(own != NULL, error, STRAKE_ERR_MEMORY, "no memory for a run of particles");
-    own->session.cl = cl;
-    own->session.device = device;
+    own->session = calloc(1, sizeof *own->session);
+    STRAKE_CHECK(own->session != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for a run of particles");
+    own->session->cl = cl;
+    own->session->device = device;
     own->precision = precision;
-    STRAKE_TRY(strake_sph_choose(own, settings, error));
+    STRAKE_TRY(strake_sph_choose(own, device, settings, error));
     STRAKE_TRY(strake_sph_begin(&own->run, &ops, sph, size, is_round, precision, count, error));
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         own->cells4[a] = (cl_int)own->run.cells.n[a];
@@ -331,6 +335,7 @@ cleanup:
     if (own != NULL && own->run.ops != NULL) {
         close_run(&own->run);
     } else {
+        free(own != NULL ? own->session : NULL);
         free(own);
     }
     return status;

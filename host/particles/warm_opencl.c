@@ -38,8 +38,8 @@ strake_status strake_sph_device_warm(strake_sph_run *run, bool is_lone, strake_e
         STRAKE_TRY(strake_sph_renew(own, true, error));
     }
     STRAKE_TRY(is_lone ? STRAKE_OK : step_shared(run, error));
-    STRAKE_TRY(strake_cl_wait_queue(own->session.cl, own->session.device, &own->waiter, own->queue,
-                                    error));
+    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
+                                    own->queue, error));
 cleanup:
     if (crew != NULL) {
         strake_sph_crew_close(crew);

@@ -475,6 +475,15 @@ if [ -n "$device" ] && "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$
         grep -q "ocl:0 begins without slabs: with it a step would not be 3 % shorter" .err && diff -rq -x run.json one two >&2 &&
         grep -q "\"where\": \"ocl:0\".*\"why\": \"measured on [0-9]* of [0-9]* slabs\"" slow.json &&
         grep -q "\"id\": \"ocl:0\".*\"share_changes\": 0.*\"rows\": \[0, 0\]" slow.json'
+    for on in ocl:0 "ocl:0,cpu --split 1,0"; do
+        # shellcheck disable=SC2086
+        STRAKE_TEST_LAUNCHES=launches-${on##*,} STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run drop.yaml --on $on --steps 80 \
+            --output "idle-${on##*,}" --report "idle-${on##*,}.json"
+        sed -n 's/.*"id": "ocl:0".*\("steps_per_sweep": [0-9]*\).*/\1/p' "idle-${on##*,}.json" >>"launches-${on##*,}"
+    done
+    check "a device beside processors without slices is given what a lone one is, as much of it at once, for the same bytes" bash -c '
+        [ "$(wc -l <launches-0)" -eq 2 ] && [ "$(head -1 launches-0)" -ge 240 ] && cmp launches-0 launches-ocl:0 && diff -rq -x run.json idle-0 idle-ocl:0 >&2'
+    rm -rf idle-*
 else
     skip "auto with a GPU" "no OpenCL device, or no library to link with"
 fi

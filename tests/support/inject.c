@@ -203,15 +203,15 @@ static strake_status break_run(strake_sph_device *run, injection *cause, strake_
 {
     strake_status status = STRAKE_OK;
     if (cause->fault == HANG) {
-        STRAKE_TRY(stall_queue(&run->session, run->queue, error));
-        STRAKE_TRY(run->transfers != NULL ? stall_queue(&run->session, run->transfers, error)
+        STRAKE_TRY(stall_queue(run->session, run->queue, error));
+        STRAKE_TRY(run->transfers != NULL ? stall_queue(run->session, run->transfers, error)
                                           : STRAKE_OK);
         return STRAKE_OK;
     }
-    cause->broken = *run->session.cl;
+    cause->broken = *run->session->cl;
     real_kernel = cause->broken.clEnqueueNDRangeKernel;
     replace(cause->fault, &cause->broken);
-    run->session.cl = &cause->broken;
+    run->session->cl = &cause->broken;
 cleanup:
     return status;
 }
