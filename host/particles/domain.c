@@ -64,10 +64,10 @@ static void note(strake_domain *domain, strake_domain_event event)
     strake_particles *const p = strake_particles_of(domain);
     p->is_storing = false;
     switch (event) {
-    case STRAKE_DOMAIN_LOADED:
     case STRAKE_DOMAIN_STEPPED:
         p->state = STRAKE_PARTICLES_AHEAD;
         break;
+    case STRAKE_DOMAIN_LOADED:
     case STRAKE_DOMAIN_STORED:
         p->state = STRAKE_PARTICLES_SEEN;
         break;
