@@ -20,7 +20,8 @@ struct strake_border {
     strake_bell done; /* steps whose ghosts are here */
     pthread_t thread;
     int64_t steps, sweep; /* of the present run */
-    int64_t step;         /* of it, that the present sweep begins with */
+    int64_t step;         /* of it, that the present sweep begins with, and ... */
+    int64_t end;          /* ... after which workers wait for what it brings; 0: none computes */
     int64_t expected;     /* with a clock: sweeps in which all ranks still meet */
     _Atomic int64_t *stop;
     strake_status status;
@@ -301,6 +302,7 @@ static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
     /* The ghosts of this array were last read in the sweep before. */
     bool goes_on = wait_for_roles(group, false, step);
     border->step = step;
+    border->end = end;
     border->status = strake_link_listen(link, &border->error);
     goes_on = goes_on && border->status == STRAKE_OK && wait_for_roles(group, true, end);
     if (!goes_on) {
@@ -318,6 +320,7 @@ static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
         border->status = strake_link_sent(link, &border->error);
         strake_bell_ring(&border->done, end);
     } else if (border->status == STRAKE_OK) {
+        border->end = end + 1; /* nobody waits for what is sent */
         strake_bell_ring(&border->done, end);
         border->status = strake_link_sent(link, &border->error);
     } else if (group->domain->is_adaptive) {
@@ -363,11 +366,25 @@ static strake_status start(void *user, int64_t steps, int64_t sweep, _Atomic int
 static strake_status join(void *user, strake_error *error)
 {
     const strake_rank_group *group = user;
-    const strake_border *border = group->border;
+    strake_border *border = group->border;
     (void)pthread_join(border->thread, NULL);
+    border->end = 0;
     return border->status == STRAKE_OK
                ? STRAKE_OK
                : strake_fail(error, border->status, "%s", border->error.text);
+}
+
+/* strake_is_awaited: a worker has finished the sweep. Its processor is free, unless others share that. */
+static bool is_awaited(void *user)
+{
+    const strake_rank_group *const group = user;
+    bool any = false;
+    for (int r = 0; r < group->team->roles && !any; r++) {
+        strake_role *const role = &group->team->role[r];
+        any = role->linked && role->worker >= 0 &&
+              atomic_load(&role->done.reached) >= group->border->end;
+    }
+    return any && !group->team->is_crowded;
 }
 
 strake_status strake_border_create(strake_rank_group *group, strake_error *error)
@@ -379,6 +396,7 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
     STRAKE_TRY(strake_ranks_agree(group->domain->ranks, begin_border(group, error), error));
     group->border->is_crowded = strake_workers_are_crowded(group->team, 1);
     strake_ranks_set_crowded(group->domain->ranks, group->border->is_crowded);
+    strake_ranks_set_awaited(group->domain->ranks, is_awaited, group);
     if (group->exchange.way != STRAKE_EXCHANGE_MESSAGES) {
         STRAKE_TRY(strake_commons_map(group, beside, depth, group->border->common, error));
     }
@@ -388,6 +406,8 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
         STRAKE_TRY(create_link(group, parity, false, depth, &group->border->rest[parity], error));
     }
     group->team->outside.is_linked = true;
+    group->team->outside.is_crowded = group->border->is_crowded;
+    group->team->outside.hides = strake_commons_hide(group, group->team->at_once);
     group->team->outside.arrived = &group->border->done;
     group->team->outside.user = group;
     group->team->outside.start = start;
@@ -406,6 +426,7 @@ void strake_border_destroy(strake_rank_group *group)
             strake_link_destroy(&group->border->link[parity]);
             strake_link_destroy(&group->border->rest[parity]);
         }
+        strake_ranks_set_awaited(group->domain->ranks, NULL, NULL);
         strake_bell_close(&group->border->done);
         free(group->border);
         group->border = NULL;

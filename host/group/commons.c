@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { SHORT_SWEEP = 2 * 1024 * 1024 /* bytes of a state that its steps write: some 0.5 ms */ };
+
 /* What every rank tells the others. */
 typedef struct facts {
     int64_t process;
@@ -282,4 +284,12 @@ strake_status strake_commons_unmap(strake_rank_group *group, strake_error *error
     const strake_status status = map_all(group, -1, error);
     group->commons = status == STRAKE_OK ? 0 : group->commons;
     return status;
+}
+
+bool strake_commons_hide(const strake_rank_group *group, int steps)
+{
+    const strake_domain *const d = group->domain;
+    return strake_ranks_local_count(group->ranks) < strake_ranks_count(group->ranks) ||
+           !strake_workers_are_crowded(group->team, 1) ||
+           (double)(d->own.end - d->own.first) * d->slab_bytes * steps >= SHORT_SWEEP;
 }

@@ -24,4 +24,11 @@ strake_status strake_commons_map(strake_rank_group *group, const int neighbour[2
 /** Undoes it: this rank's own slabs stay, in memory of its own. @return STRAKE_ERR_MEMORY */
 strake_status strake_commons_unmap(strake_rank_group *group, strake_error *error);
 
+/**
+ * Whether slabs that other ranks read are computed first, and travel while the rest is. Not where ranks are on one machine,
+ * so that nothing takes long between them, threads take turns on a processor, and sweeps of so many steps are short: two
+ * more turns in each of them cost more.
+ */
+bool strake_commons_hide(const strake_rank_group *group, int steps);
+
 #endif

@@ -26,6 +26,7 @@
     X(ranks_library)                                                                               \
     X(ranks_set_patience)                                                                          \
     X(ranks_set_crowded)                                                                           \
+    X(ranks_set_awaited)                                                                           \
     X(ranks_is_lost)                                                                               \
     X(ranks_may_tell)                                                                              \
     X(ranks_agree)                                                                                 \

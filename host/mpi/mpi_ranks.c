@@ -182,6 +182,12 @@ void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)
     ranks->is_crowded = is_crowded;
 }
 
+void strake_ranks_set_awaited(strake_ranks *ranks, strake_is_awaited is_awaited, void *user)
+{
+    ranks->is_awaited = is_awaited;
+    ranks->waiter = user;
+}
+
 /* The error of one rank on every rank. */
 static strake_status share_error(strake_ranks *ranks, int origin, strake_status own,
                                  strake_error *error)

@@ -19,6 +19,8 @@
  */
 static const double awake = 5e-3, look_after = 0.05;
 
+enum { LOOKS = 16 /* from one at the clock to the next */ };
+
 /*
  * [s] In a crowd a thread that waits computes on no processor of its own: it sleeps at once, and not so
  * often that looking takes much of what the others compute with. It does not yield: to Linux that gives
@@ -135,6 +137,14 @@ strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *re
     return strake_mpi_wait_or(ranks, requests, request, seen, NULL, &done, what, error);
 }
 
+/* Whether who waits has a processor meanwhile, and has not waited for long. The clock is not read for every look. */
+static bool may_look(const strake_ranks *ranks, double since, int *looks)
+{
+    return (!ranks->is_crowded ||
+            (ranks->is_awaited != NULL && ranks->is_awaited(ranks->waiter))) &&
+           (++*looks % LOOKS != 0 || strake_clock_seconds() - since < awake);
+}
+
 strake_status strake_mpi_wait_or(strake_ranks *ranks, int requests, MPI_Request *request,
                                  MPI_Status *seen, strake_least *least, bool *done,
                                  const char *what, strake_error *error)
@@ -142,6 +152,7 @@ strake_status strake_mpi_wait_or(strake_ranks *ranks, int requests, MPI_Request 
     const double nap = ranks->is_crowded ? nap_in_a_crowd : nap_alone;
     const double since = strake_clock_seconds();
     double looked = since;
+    int looks = 0;
     for (;;) {
         int all = 0;
         if (ranks->lost) {
@@ -155,7 +166,7 @@ strake_status strake_mpi_wait_or(strake_ranks *ranks, int requests, MPI_Request 
         if (*done || (least != NULL && least->own(least->user, false, &least->value))) {
             return STRAKE_OK;
         }
-        if (!ranks->is_crowded && strake_clock_seconds() - since < awake) {
+        if (may_look(ranks, since, &looks)) {
             continue;
         }
         strake_clock_sleep(nap);

@@ -22,10 +22,12 @@ struct strake_ranks {
     int *number;       /* and their rank */
     char library[100]; /* MPI's name and version */
     double patience;
-    bool is_crowded; /* who waits leaves its processor to others at once */
-    bool lost;       /* a rank does not answer any more */
-    bool tells;      /* this rank is to say so */
-    bool started;    /* MPI was initialised here */
+    bool is_crowded;              /* who waits leaves its processor to others at once, ... */
+    strake_is_awaited is_awaited; /* ... unless these wait for it; or NULL */
+    void *waiter;                 /* their user */
+    bool lost;                    /* a rank does not answer any more */
+    bool tells;                   /* this rank is to say so */
+    bool started;                 /* MPI was initialised here */
     strake_error cause;
 };
 

@@ -141,6 +141,13 @@ void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)
     }
 }
 
+void strake_ranks_set_awaited(strake_ranks *ranks, strake_is_awaited is_awaited, void *user)
+{
+    if (ranks != NULL) {
+        of(ranks)->ranks_set_awaited(ranks, is_awaited, user);
+    }
+}
+
 bool strake_ranks_is_lost(const strake_ranks *ranks)
 {
     return ranks != NULL && of(ranks)->ranks_is_lost(ranks);

@@ -62,6 +62,12 @@ void strake_ranks_set_patience(strake_ranks *ranks, double seconds);
 /** Whether more threads compute and wait here than there are processors; at first every rank has one. */
 void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded);
 
+/** Tells whether a thread that computes waits for the one that asks, which has its processor meanwhile. */
+typedef bool (*strake_is_awaited)(void *user);
+
+/** Where ranks are crowded: who waits looks for messages all the time while it is awaited. @param[in] is_awaited  or NULL */
+void strake_ranks_set_awaited(strake_ranks *ranks, strake_is_awaited is_awaited, void *user);
+
 /**
  * Whether a rank was lost, and whether this rank is the one that tells the user what happened: rank 0,
  * or once a rank was lost the first of a machine that is alive. NULL stands for a lone rank, or for one

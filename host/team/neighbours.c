@@ -109,8 +109,9 @@ void strake_neighbours_start(strake_team *team)
 
 void strake_neighbours_done(strake_role *role, int64_t steps)
 {
-    strake_bell_ring(&role->bordered, steps);
+    /* Who waits for the borders sees that all is done. */
     strake_bell_ring(&role->done, steps);
+    strake_bell_ring(&role->bordered, steps);
 }
 
 void strake_neighbours_bordered(strake_role *role, int64_t steps)
@@ -143,7 +144,8 @@ bool strake_neighbours_wait(strake_team *team, const strake_role *role, int64_t 
         }
     }
     if (role->linked && team->outside.is_running &&
-        !strake_bell_wait(team->outside.arrived, steps, stop, team->is_crowded)) {
+        !strake_bell_wait(team->outside.arrived, steps, stop,
+                          team->is_crowded || team->outside.is_crowded)) {
         return false;
     }
     return atomic_load_explicit(stop, memory_order_relaxed) >= steps;

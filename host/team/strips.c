@@ -107,10 +107,14 @@ static bool reads_others(const strake_team *team, strake_range range)
 static void cut_outside(const strake_team *team, strake_role *role, strake_range out[2])
 {
     const strake_range range = role->range;
+    const bool widens = team->outside.hides || length(out) > 0;
     role->linked = team->outside.is_linked && reads_others(team, range);
     for (int side = 0; side < 2 && team->outside.is_linked; side++) {
         const strake_range both = strake_range_cut(range, team->outside.sent[side]);
         role->linked = role->linked || both.first < both.end;
+        if (!widens) {
+            continue;
+        }
         if (side == 0 && both.first < both.end && both.end > out[0].end) {
             out[0].end = both.end;
         } else if (side == 1 && both.first < both.end && both.first < out[1].first) {
@@ -215,7 +219,9 @@ strake_status strake_strips_compute(strake_team *team, strake_role *role, int pa
         if (role->worker >= 0) {
             strake_recorder_add(team, role, begin, k + 1 < role->strips ? "border rows" : "rows");
         }
-        if (k + 1 == role->border_strips && *finite && status == STRAKE_OK) {
+        /* Where this was all of it strake_neighbours_done() comes at once, and says so too. */
+        const bool has_more = k + 1 < role->strips || role->ghosts > 0;
+        if (k + 1 == role->border_strips && has_more && *finite && status == STRAKE_OK) {
             strake_neighbours_bordered(role, steps);
         }
     }

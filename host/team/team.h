@@ -61,6 +61,8 @@ typedef struct strake_outside {
     bool is_within;       /**< or with its parts, within their legs */
     strake_range sent[2]; /**< own slabs that the rank before, and the one after, read */
     strake_bell *arrived; /**< steps whose ghosts are here */
+    bool is_crowded;      /**< the thread that rings it has no processor of its own */
+    bool hides;           /**< slabs travel while others are computed: sent ones come first */
     bool is_running;      /**< the exchange of the present run goes on */
     int64_t bytes;        /**< that go to them in a sweep, in ... */
     int messages;         /**< ... so many messages */
