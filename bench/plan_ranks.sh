@@ -8,11 +8,12 @@
 # TCP as well.
 # usage: bench/plan_ranks.sh OUTPUT_FOLDER [STRAKE]     (from the repository root, after `make`)
 # For each link and number of ranks `strake model` measures first. exchange.txt: predicted beside measured exchanges for
-# borders of two decades of sizes. choice.txt: what runs chose by themselves beside each way and number of steps that
-# they could have chosen, round by round in turn, all in the first one and then what is near the fastest; medians, how
-# far these may be off, and whether that tells the choice from the fastest. Every case has as much of the time that is
-# left as the others. runs.jsonl: one report a line, models.jsonl likewise.
-# Variables: LINKS, RANKS, COLUMNS, CASES, STEPS_AT_ONCE, BUDGET (of each model; 15), LIMIT [s].
+# borders of two decades of sizes, of grids of a million cells, whose pages are large as those of larger ones. choice.txt:
+# what runs chose by themselves beside each way and number of steps that they could have chosen, round by round in turn,
+# all in the first one and then what is near the fastest; medians, how far these may be off, and whether that tells the
+# choice from the fastest. Every case has as much of the time that is left as the others. runs.jsonl: one report a line,
+# models.jsonl likewise.
+# Variables: LINKS, RANKS, COLUMNS, CASES, STEPS_AT_ONCE, BUDGET (of each model; 20), LIMIT [s].
 set -eu
 out=$1
 strake=$(realpath "${2:-build/strake}")
@@ -79,14 +80,15 @@ noise='fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}'
 for n in ${RANKS:-2 4}; do
     for link in $links_wanted; do
         export STRAKE_CACHE_DIR="$work/cache-$link-$n"
-        over "$link" "$n" "$strake" model --on cpu --budget "${BUDGET:-15}" --quiet --report "$work/model.json" \
+        over "$link" "$n" "$strake" model --on cpu --budget "${BUDGET:-20}" --quiet --report "$work/model.json" \
             >"$work/err" 2>&1 || { cat "$work/err"; exit 1; }
         printf '{"link": "%s", "ranks": %s, "model": %s}\n' "$link" "$n" "$(tr -d '\n' <"$work/model.json")" >>"$out/models.jsonl"
         for columns in ${COLUMNS:-64 256 1024 4096 16384}; do
-            write border cahn_hilliard2d "rows: $((24 * n)), cols: $columns" "time: {dt: 0.004, steps: 2}
+            rows=$((1048576 / columns > 24 * n ? 1048576 / columns : 24 * n))
+            write border cahn_hilliard2d "rows: $rows, cols: $columns" "time: {dt: 0.004, steps: 2}
 boundary: {rows: periodic}
 $noise"
-            write line cahn_hilliard2d "rows: $((24 * n)), cols: $columns" "time: {dt: 0.004, steps: 2}
+            write line cahn_hilliard2d "rows: $rows, cols: $columns" "time: {dt: 0.004, steps: 2}
 boundary: {rows: no_flux}
 $noise"
             run exchange "$link" "$n" border --set run.exchange=messages --set run.steps_per_sweep=1
@@ -101,7 +103,7 @@ waiting=$(($(set -- ${RANKS:-2 4}; echo $#) * $(set -- $links_wanted; echo $#) *
 for n in ${RANKS:-2 4}; do
     write wide mpdata2d "rows: $((256 * n)), cols: 2048" 'time: {dt: 0.1, steps: 160}
 fields: {psi: {random: {seed: 1, minimum: 1, maximum: 2}}, u1: {constant: 0.3}, u2: {constant: -0.2}}'
-    write narrow cahn_hilliard2d "rows: $((128 * n)), cols: 256" "time: {dt: 0.004, steps: 3000}
+    write narrow cahn_hilliard2d "rows: $((128 * n)), cols: 256" "time: {dt: 0.004, steps: 5000}
 $noise"
     for link in $links_wanted; do
         export STRAKE_CACHE_DIR="$work/cache-$link-$n"

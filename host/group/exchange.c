@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "group/border.h"
+#include "group/commons.h"
 #include "group/trial.h"
 #include "pace/choose.h"
 
@@ -18,9 +19,9 @@ enum {
     DEEPEST_LINES = 4, /* ... since their ghost slabs are large */
     INTERIOR = 5, /* as strips.c: times the border slabs that a worker has, or nothing is hidden */
     TRIALS = 16,
-    BATCHES = 9,      /* of exchanges that are timed, each ... */
-    MOST_ROUNDS = 32, /* ... of so many at most */
-    TAG_TRIAL = 970   /* down; up: one more */
+    BATCHES = 9,       /* of exchanges that are timed, each ... */
+    MOST_ROUNDS = 512, /* ... of so many at most */
+    TAG_TRIAL = 970    /* down; up: one more */
 };
 
 /* Others must be better by this ratio. */
@@ -94,7 +95,9 @@ int strake_exchange_deepest(const strake_rank_group *group, int usual, int most)
 
 /* What all ranks have in common, as far as an exchange depends on it. */
 typedef struct common {
-    bool is_crowded, has_device, may_wander;
+    bool is_crowded; /* who waits for slabs waits for a processor, too */
+    bool shares;     /* one that a worker has, as long as that computes */
+    bool has_device, may_wander;
     int64_t fewest; /* slabs of a rank */
 } common;
 
@@ -128,10 +131,12 @@ static strake_status find_common(const strake_rank_group *group, common *out, st
 {
     strake_status status = STRAKE_OK;
     const int count = strake_ranks_count(group->ranks);
-    double any[3] = {strake_workers_are_crowded(group->team, 1) ? 1.0 : 0.0,
-                     has_edge_device(group->team) ? 1.0 : 0.0, may_wander(group) ? 0.0 : 1.0};
-    STRAKE_TRY(strake_ranks_most(group->ranks, any, 3, error));
-    *out = (common){any[0] > 0.0, any[1] > 0.0, !(any[2] > 0.0), INT64_MAX};
+    const bool shares = strake_workers_are_crowded(group->team, 1);
+    /* Who waits for slabs has the processor of a worker that waits for them, but not within legs. */
+    const bool is_crowded = strake_is_within(group) ? shares : group->team->is_crowded;
+    double any[4] = {is_crowded, shares, has_edge_device(group->team), !may_wander(group)};
+    STRAKE_TRY(strake_ranks_most(group->ranks, any, 4, error));
+    *out = (common){any[0] > 0.0, any[1] > 0.0, any[2] > 0.0, !(any[3] > 0.0), INT64_MAX};
     for (int k = 0; k < count; k++) {
         const int64_t slabs = group->owned[k].end - group->owned[k].first;
         out->fewest = slabs < out->fewest ? slabs : out->fewest;
@@ -150,6 +155,7 @@ static strake_round_case round_of(const strake_rank_group *group, const common *
                        strake_ranks_local_count(group->ranks) == strake_ranks_count(group->ranks);
     int64_t depth[2];
     strake_round_case c = {.is_crowded = all->is_crowded,
+                           .shares = all->shares,
                            .meets = d->is_adaptive,
                            .has_device = all->has_device && !words,
                            .round = is_ring ? STRAKE_ROUND_RING : STRAKE_ROUND_LINE,
@@ -171,6 +177,7 @@ static strake_round_case round_within(const strake_rank_group *group, const comm
 {
     const strake_domain *const d = group->domain;
     return (strake_round_case){.is_crowded = all->is_crowded,
+                               .shares = all->shares,
                                .has_device = all->has_device,
                                .round = d->ends == STRAKE_PERIODIC ? STRAKE_ROUND_RING
                                                                    : STRAKE_ROUND_LINE,
@@ -187,36 +194,48 @@ static int64_t least_of(const strake_domain *d, strake_exchange way, int steps)
                                           : depth[1];
 }
 
-/* Part of this rank's slabs that are computed while those beside other ranks travel. */
-static double hides(const strake_team *team, int steps)
+/* How a role computes sweeps of so many steps, as strips.c cuts them. */
+static strake_round_slabs slabs_of(const strake_rank_group *group, const strake_role *role,
+                                   int steps)
 {
+    const strake_domain *const d = group->domain;
+    const double again = (double)((steps - 1) * d->again);
+    const double own = (double)(role->range.end - role->range.first);
     int64_t depth[2];
-    double least = 1.0;
-    const strake_range own = team->domain->own;
-    strake_domain_depth(team->domain, steps, depth);
-    if (team->which->run.overlap == STRAKE_CL_OVERLAP_OFF) {
-        return 0.0;
-    }
-    for (int r = 0; r < team->roles; r++) {
-        const strake_role *role = &team->role[r];
-        const int64_t has = role->range.end - role->range.first;
-        const int64_t borders = (role->range.first == own.first ? depth[1] : 0) +
-                                (role->range.end == own.end ? depth[0] : 0);
-        const bool apart = role->worker < 0 || has >= INTERIOR * borders;
-        if (borders > 0) {
-            least = fmin(least, apart && has > borders ? 1.0 - (double)borders / (double)has : 0.0);
-        }
-    }
-    return least;
+    strake_domain_depth(d, steps, depth);
+    const bool first = role->range.first == d->own.first, last = role->range.end == d->own.end;
+    const double sent = (double)((first ? depth[1] : 0) + (last ? depth[0] : 0));
+    const bool is_device = role->worker < 0;
+    const bool apart =
+        group->which->run.overlap != STRAKE_CL_OVERLAP_OFF && sent > 0.0 &&
+        (is_device ? own > sent : own >= INTERIOR * sent && strake_commons_hide(group, steps));
+    return (strake_round_slabs){.own = own,
+                                .sent = sent,
+                                .again = again,
+                                .pieces = apart && !is_device ? 1 + first + last : 1,
+                                .is_apart = apart};
 }
 
-/* Seconds of a step on this rank with another number of steps per exchange, by what it took with @p now. */
-static double guess(const strake_rank_group *group, double compute, int now, int steps)
+/*
+ * Seconds of a step on this rank with another number of steps per exchange, by what it took with @p now, in one piece;
+ * and the part of it that hides what travels: nothing does where workers themselves wait for processors.
+ */
+static void guess(const strake_rank_group *group, double compute, int now, strake_round_step *s)
 {
-    const strake_domain *d = group->domain;
-    const double own = (double)(d->own.end - d->own.first);
-    return compute * (own + (double)((steps - 1) * d->again)) /
-           (own + (double)((now - 1) * d->again));
+    const strake_team *const team = group->team;
+    double more = 0.0, hides = team->is_crowded ? 0.0 : 1.0;
+    for (int r = 0; r < team->roles; r++) {
+        const strake_round_slabs then = slabs_of(group, &team->role[r], s->steps);
+        strake_round_slabs before = slabs_of(group, &team->role[r], now);
+        before.pieces = 1;
+        if (then.own > 0.0) {
+            more = fmax(more,
+                        strake_round_slabs_computed(&then) / strake_round_slabs_computed(&before));
+            hides = then.sent > 0.0 ? fmin(hides, strake_round_slabs_hide(&then)) : hides;
+        }
+    }
+    s->compute = more > 0.0 ? compute * more : compute;
+    s->hides = hides;
 }
 
 /* All ways and steps that are open and possible, the present ones first, and what steps take with them by rank. */
@@ -241,11 +260,10 @@ static void list_options(strake_rank_group *group, const common *all, double com
                 continue;
             }
             const strake_round_case c = round_of(group, all, ways[w], steps);
-            const strake_round_step s = {.compute = guess(group, compute, now, steps),
-                                         .steps = steps,
-                                         .exchange = strake_round_seconds(x->figures, &c),
-                                         .work = strake_round_work(x->figures, &c),
-                                         .hides = hides(group->team, steps)};
+            strake_round_step s = {.steps = steps,
+                                   .exchange = strake_round_seconds(x->figures, &c),
+                                   .work = strake_round_work(x->figures, &c)};
+            guess(group, compute, now, &s);
             x->option[x->options++] = (strake_round_option){.way = (int)ways[w],
                                                             .steps = steps,
                                                             .exchange = s.exchange,
@@ -273,12 +291,16 @@ cleanup:
 
 /* --- choosing -------------------------------------------------------------------------------------- */
 
-/* Seconds of the role that computes longest in a step: the least of short trials, since others compute here, too. */
+/*
+ * Seconds of the role that computes longest in a step: the least of short trials, since others compute here, too. Where
+ * these are the other ranks, which take turns with it in runs as well, the mean.
+ */
 static strake_status time_rank(strake_rank_group *group, double *seconds, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_team *const team = group->team;
     double part_seconds[STRAKE_MAX_PARTS] = {0.0};
+    double sum = 0.0;
     int64_t steps = 0;
     STRAKE_TRY(strake_time_team(group->pace, seconds, part_seconds, error));
     steps = (int64_t)(batch_seconds / fmax(*seconds, batch_seconds / MOST_ROUNDS));
@@ -291,7 +313,9 @@ static strake_status time_rank(strake_rank_group *group, double *seconds, strake
             slowest = fmax(slowest, (role->compute + role->exchange) / (double)steps);
         }
         *seconds = slowest > 0.0 ? fmin(*seconds, slowest) : *seconds;
+        sum += slowest;
     }
+    *seconds = team->is_crowded && sum > 0.0 ? sum / TRIALS : *seconds;
 cleanup:
     return status;
 }
@@ -387,7 +411,7 @@ cleanup:
     return status;
 }
 
-/* The least of some batches, as the figures are measured. @return in @p samples, of how many rounds */
+/* The median of some batches, as the figures are measured. @return in @p samples, of how many rounds */
 static strake_status time_rounds(strake_rank_group *group, rounds_of_ranks run, double predicted,
                                  double *measured, int *samples, strake_error *error)
 {
@@ -400,8 +424,7 @@ static strake_status time_rounds(strake_rank_group *group, rounds_of_ranks run, 
         STRAKE_TRY(run(group, rounds, &seconds[k], error));
     }
     STRAKE_TRY(strake_ranks_most(group->ranks, seconds, BATCHES, error));
-    strake_sort(seconds, BATCHES);
-    *measured = seconds[0];
+    *measured = strake_median(seconds, BATCHES);
     *samples = BATCHES * rounds;
 cleanup:
     return status;

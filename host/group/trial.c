@@ -209,6 +209,20 @@ static const strake_round_option *find_winner(const runner *field, int count,
     return best->option;
 }
 
+/* The best as predicted of the field, by what its steps and those of others took. */
+static const strake_round_option *learn(strake_rank_exchange *x, const runner *field, int count)
+{
+    strake_round_learn(x->option, x->options);
+    const strake_round_option *best = NULL;
+    for (int k = 0; k < count; k++) {
+        const strake_round_option *const o = field[k].option;
+        const bool is_less = best == NULL || o->learnt < best->learnt ||
+                             (!(o->learnt > best->learnt) && o < best); /* alike: as listed */
+        best = is_possible(o) && is_less ? o : best;
+    }
+    return best != NULL ? best : field[0].option;
+}
+
 strake_status strake_trial_choose(strake_rank_group *group, int first, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -217,7 +231,7 @@ strake_status strake_trial_choose(strake_rank_group *group, int first, strake_er
     const int steps = group->team->at_once;
     const double run = (double)strake_steps_ahead(group->pace) * x->option[first].step;
     const double budget = fmin(run, fmin(most_patience, fmax(patience, part_of_run * run)));
-    const strake_round_option *best = &x->option[first];
+    const strake_round_option *best = &x->option[first], *predicted = best;
     double weight[STRAKE_MAX_PARTS], spent = 0.0;
     runner field[FIELD];
     int count = find_field(group, first, budget, field);
@@ -230,8 +244,9 @@ strake_status strake_trial_choose(strake_rank_group *group, int first, strake_er
         while (field[count - 1].option->samples == 0 && is_possible(field[count - 1].option)) {
             count--; /* its turn did not come */
         }
-        best = find_winner(field, count, &x->option[first]);
-        count = count > 1 ? select_half(field, count, &x->option[first]) : 1;
+        predicted = learn(x, field, count);
+        best = find_winner(field, count, predicted);
+        count = count > 1 ? select_half(field, count, predicted) : 1;
     }
     if ((int)way != best->way || steps != best->steps || spent > 0.0) {
         STRAKE_TRY(settle(group, weight, best, way, steps, error));

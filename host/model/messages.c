@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "base/clock.h"
@@ -12,13 +13,17 @@
 enum {
     LEAST = 8,
     MOST = 4 * 1024 * 1024,
-    BATCHES = 5,      /* that the least is of, each ... */
-    SLOW_BATCHES = 2, /* (where rounds take longer than a batch should) */
-    MOST_ROUNDS = 64, /* ... of so many rounds at most, ... */
-    LEAST_ROUNDS = 2, /* ... and at least: some links are faster every other time */
-    SLOWEST = 50,     /* batches: no larger messages after one that takes as long */
-    PASSES = 3,       /* over all sizes, with time enough: what disturbs one spares another */
-    HEADER = 256,     /* bytes that protocols may add to what they have room for */
+    BATCHES = 5,       /* of a pass, each ... */
+    SLOW_BATCHES = 3,  /* (where rounds take longer than a batch should) */
+    MOST_ROUNDS = 512, /* ... of so many rounds at most, ... */
+    LEAST_ROUNDS = 2,  /* ... and at least: some links are faster every other time */
+    SLOWEST = 20,      /* batches: no larger messages after one that takes as long */
+    PASSES = 3,        /* over all sizes, with time enough: what disturbs one spares another */
+    MOST_BATCHES = BATCHES * PASSES,
+    HUGE_PAGE = 2 * 1024 * 1024,
+    APART = MOST + 3 * 4096 + 17 * 64, /* between buffers: not alike in pages and cache lines */
+    ROOM = (4 * APART + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE,
+    HEADER = 256, /* bytes that protocols may add to what they have room for */
     MOST_JUMPS = 8,
     TAG = 930, /* there; back, or up: one more; of several messages: two more each */
     WORD = 1   /* bytes, where slabs are in memory of both */
@@ -33,11 +38,10 @@ static const double least_work = 1e-9;
 typedef struct bench {
     strake_ranks *ranks;
     int self, count;
-    int partner;  /* of this rank, -1: none */
-    int pair;     /* its number */
-    bool calls;   /* the first of the two */
-    int pairs;    /* that there are */
-    double batch; /* [s] */
+    int partner, pair; /* of this rank, -1: none; its number */
+    bool calls;        /* the first of the two */
+    int pairs;         /* that there are */
+    double batch;      /* [s] */
     int passes;
     char *data; /* four messages */
 } bench;
@@ -47,17 +51,22 @@ typedef struct work {
     strake_status (*run)(void *user, int rounds, strake_error *error);
     void *user;  /* NULL: this rank only waits */
     double part; /* of a round that counts: 0.5 of there and back */
-    /* NULL, or receives seconds that this thread computes in one, on the rank that does most */
-    double *computed;
 } work;
 
-/* Seconds of a round on the rank that takes longest; the same on all. */
-static strake_status time_work(const bench *b, const work *w, strake_measured_point *out,
-                               strake_error *error)
+/* Batches so far, each in seconds of a round on the rank that took longest; and what its thread computed. */
+typedef struct taken {
+    double seconds[MOST_BATCHES], computed[MOST_BATCHES];
+    int batches, rounds; /* rounds: of all batches */
+} taken;
+
+/* Times one more pass. The same on all ranks. @param[in,out] all  of earlier passes, too @param[out] out  all of it */
+static strake_status time_work(const bench *b, const work *w, taken *all,
+                               strake_measured_point *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double seconds[BATCHES] = {0.0}, computed[BATCHES] = {0.0};
-    double start = 0.0, one = 0.0;
+    double *const seconds = all->seconds + all->batches;
+    double *const computed = all->computed + all->batches;
+    double sorted[MOST_BATCHES], start = 0.0, one = 0.0;
     int rounds = 1, batches = BATCHES;
     for (int trial = 0; trial < 2 && one < b->batch; trial++) { /* the first takes longer */
         start = strake_clock_seconds();
@@ -77,16 +86,14 @@ static strake_status time_work(const bench *b, const work *w, strake_measured_po
     }
     STRAKE_TRY(strake_ranks_most(b->ranks, seconds, batches, error));
     STRAKE_TRY(strake_ranks_most(b->ranks, computed, batches, error));
-    strake_sort(seconds, batches);
-    strake_sort(computed, batches);
-    if (w->computed != NULL) {
-        *w->computed = computed[0];
-    }
-    out->median = seconds[batches / 2];
-    out->least = seconds[0];
-    out->high = seconds[batches * 9 / 10];
-    out->scatter = strake_fit_scatter(seconds, batches);
-    out->repeats = batches * rounds;
+    all->batches += batches;
+    all->rounds += batches * rounds;
+    memcpy(sorted, all->seconds, (size_t)all->batches * sizeof *sorted);
+    out->median = strake_median(sorted, all->batches); /* which sorts them */
+    out->least = sorted[0];
+    out->high = sorted[all->batches * 9 / 10];
+    out->scatter = strake_fit_scatter(sorted, all->batches);
+    out->repeats = all->rounds;
 cleanup:
     return status;
 }
@@ -114,7 +121,7 @@ cleanup:
 }
 
 /* One size, in some messages, of the first @p pairs pairs at once. */
-static strake_status time_pairs(const bench *b, int pairs, size_t bytes, int messages,
+static strake_status time_pairs(const bench *b, int pairs, size_t bytes, int messages, taken *all,
                                 strake_measured_point *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -128,13 +135,13 @@ static strake_status time_pairs(const bench *b, int pairs, size_t bytes, int mes
         const int tag = TAG + 2 * k;
         char *const place = b->data + (size_t)k * piece;
         send[k] = (strake_transfer){b->partner, b->calls ? tag : tag + 1, place, piece};
-        receive[k] = (strake_transfer){b->partner, b->calls ? tag + 1 : tag, place + MOST, piece};
+        receive[k] = (strake_transfer){b->partner, b->calls ? tag + 1 : tag, place + APART, piece};
     }
     if (takes_part) {
         status = strake_link_create(b->ranks, send, messages, receive, messages, &p.link, error);
     }
     STRAKE_TRY(strake_ranks_agree(b->ranks, status, error));
-    STRAKE_TRY(time_work(b, &w, out, error));
+    STRAKE_TRY(time_work(b, &w, all, out, error));
     out->bytes = (double)bytes;
 cleanup:
     strake_link_destroy(&p.link);
@@ -185,25 +192,26 @@ static strake_status open_round(const bench *b, strake_round round, size_t bytes
         send[sends++] = (strake_transfer){before, TAG, b->data, bytes};
     }
     if (after >= 0) {
-        receive[receives++] = (strake_transfer){after, TAG, b->data + 2 * (size_t)MOST, bytes};
+        receive[receives++] = (strake_transfer){after, TAG, b->data + 2 * (size_t)APART, bytes};
     }
     if (after >= 0 && round != STRAKE_ROUND_ONE_WAY) {
-        send[sends++] = (strake_transfer){after, TAG + 1, b->data + (size_t)MOST, bytes};
+        send[sends++] = (strake_transfer){after, TAG + 1, b->data + (size_t)APART, bytes};
     }
     if (before >= 0 && round != STRAKE_ROUND_ONE_WAY) {
-        receive[receives++] = (strake_transfer){before, TAG + 1, b->data + 3 * (size_t)MOST, bytes};
+        receive[receives++] =
+            (strake_transfer){before, TAG + 1, b->data + 3 * (size_t)APART, bytes};
     }
     return strake_link_create(b->ranks, send, sends, receive, receives, out, error);
 }
 
 static strake_status time_round(const bench *b, strake_round round, size_t bytes, bool meets,
-                                strake_measured_point *out, double *computed, strake_error *error)
+                                taken *all, strake_measured_point *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     round_work r = {.meets = meets};
-    const work w = {.run = all_at_once, .user = &r, .part = 1.0, .computed = computed};
+    const work w = {.run = all_at_once, .user = &r, .part = 1.0};
     STRAKE_TRY(strake_ranks_agree(b->ranks, open_round(b, round, bytes, &r.link, error), error));
-    STRAKE_TRY(time_work(b, &w, out, error));
+    STRAKE_TRY(time_work(b, &w, all, out, error));
     out->bytes = (double)bytes;
 cleanup:
     strake_link_destroy(&r.link);
@@ -224,15 +232,12 @@ cleanup:
 
 /* --- everything ----------------------------------------------------------------------------------- */
 
-/*
- * To the least of the batches, each by the rank that took longest, as Bienz et al. do: what else runs on the
- * machines makes some of them longer.
- */
+/* To medians: some links take one of two times by chance, and what a run's exchanges take is their median, too. */
 static strake_path fit(const strake_measured *m)
 {
     strake_fit_point point[STRAKE_FIT_POINTS];
     for (int k = 0; k < m->points; k++) {
-        point[k] = (strake_fit_point){m->point[k].bytes, m->point[k].least, 0.0};
+        point[k] = (strake_fit_point){m->point[k].bytes, m->point[k].median, 0.0};
     }
     return strake_fit_path(point, m->points);
 }
@@ -243,25 +248,36 @@ typedef struct sweeping {
     bool pair;
     strake_round round;
     strake_measured *out, *worked;
+    taken all[STRAKE_ROUND_SIZES];
 } sweeping;
 
-/* One size, at its place. The least of all passes stays. */
-static strake_status time_size(const sweeping *s, int at, size_t bytes, bool is_first,
-                               strake_error *error)
+/* One pass of one size, at its place. */
+static strake_status time_size(sweeping *s, int at, size_t bytes, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_measured_point *const point = &s->out->point[at], *const least = &s->worked->point[at];
-    strake_measured_point now;
-    double computed = 0.0;
-    STRAKE_TRY(s->pair ? time_pairs(s->b, 1, bytes, 1, &now, error)
-                       : time_round(s->b, s->round, bytes, false, &now, &computed, error));
-    if (is_first || now.least < point->least) {
-        *point = now;
-    }
-    if (is_first || computed < least->least) {
-        *least =
-            (strake_measured_point){.bytes = (double)bytes, .least = fmax(computed, least_work)};
-    }
+    taken *const all = &s->all[at];
+    double computed[MOST_BATCHES];
+    STRAKE_TRY(s->pair ? time_pairs(s->b, 1, bytes, 1, all, &s->out->point[at], error)
+                       : time_round(s->b, s->round, bytes, false, all, &s->out->point[at], error));
+    memcpy(computed, all->computed, (size_t)all->batches * sizeof *computed);
+    s->worked->point[at] = (strake_measured_point){
+        .bytes = (double)bytes, .median = fmax(strake_median(computed, all->batches), least_work)};
+cleanup:
+    return status;
+}
+
+/* Two sizes more before the one at @p at: beside this one and the one before it. */
+static strake_status time_jump(sweeping *s, int at, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t before = (size_t)s->out->point[at - 1].bytes,
+                 after = (size_t)s->out->point[at].bytes;
+    s->all[at + 2] = s->all[at];
+    s->out->point[at + 2] = s->out->point[at];
+    s->worked->point[at + 2] = s->worked->point[at];
+    s->all[at] = s->all[at + 1] = (taken){.batches = 0};
+    STRAKE_TRY(time_size(s, at, before + HEADER, error));
+    STRAKE_TRY(time_size(s, at + 1, after - HEADER, error));
 cleanup:
     return status;
 }
@@ -271,27 +287,36 @@ static strake_status sweep(const bench *b, bool pair, strake_round round, strake
                            strake_measured *worked, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const sweeping s = {b, pair, round, out, worked};
+    sweeping s = {.b = b, .pair = pair, .round = round, .out = out, .worked = worked};
     int count = 0, jumps = 0;
     for (size_t bytes = pair ? LEAST : WORD; bytes <= MOST; bytes *= bytes < LEAST ? LEAST : 2) {
-        const double before = count > 0 ? out->point[count - 1].least : (double)INFINITY;
-        STRAKE_TRY(time_size(&s, count, bytes, true, error));
-        if (bytes > 2 * HEADER && jumps < MOST_JUMPS &&
-            strake_round_jumps(before, out->point[count].least)) {
+        STRAKE_TRY(time_size(&s, count, bytes, error));
+        if (bytes > 4 * HEADER && jumps < MOST_JUMPS &&
+            strake_round_jumps(out->point[count - 1].median, out->point[count].median)) {
+            STRAKE_TRY(time_jump(&s, count, error));
             jumps++;
-            out->point[count + 1] = out->point[count];
-            worked->point[count + 1] = worked->point[count];
-            STRAKE_TRY(time_size(&s, count++, bytes - HEADER, true, error));
+            count += 2;
         }
-        if (out->point[count++].least > SLOWEST * b->batch) {
+        if (out->point[count++].median > SLOWEST * b->batch) {
             break;
         }
     }
     for (int k = 0; k < count * (b->passes - 1); k++) {
-        STRAKE_TRY(time_size(&s, k % count, (size_t)out->point[k % count].bytes, false, error));
+        STRAKE_TRY(time_size(&s, k % count, (size_t)out->point[k % count].bytes, error));
     }
     out->points = worked->points = count;
 cleanup:
+    return status;
+}
+
+/* Seconds of time_pairs(), one pass. */
+static strake_status time_once(const bench *b, int pairs, size_t bytes, int messages, double *out,
+                               strake_error *error)
+{
+    taken all = {.batches = 0};
+    strake_measured_point point = {.median = 0.0};
+    const strake_status status = time_pairs(b, pairs, bytes, messages, &all, &point, error);
+    *out = point.median;
     return status;
 }
 
@@ -299,44 +324,38 @@ static strake_status measure_pairs(const bench *b, strake_message_model *out, st
 {
     strake_status status = STRAKE_OK;
     strake_rank_model *const m = &out->model;
-    strake_measured_point point;
     STRAKE_TRY(sweep(b, true, STRAKE_ROUND_LINE, &out->path, &out->work, error));
     m->path = fit(&out->path);
     for (int k = 0; k < b->pairs; k++) {
-        STRAKE_TRY(time_pairs(b, k + 1, LEAST, 1, &point, error));
-        m->latency[k] = point.least;
-        STRAKE_TRY(time_pairs(b, k + 1, STRAKE_ROUND_LARGE, 1, &point, error));
-        m->large[k] = point.least;
+        STRAKE_TRY(time_once(b, k + 1, LEAST, 1, &m->latency[k], error));
+        STRAKE_TRY(time_once(b, k + 1, STRAKE_ROUND_LARGE, 1, &m->large[k], error));
         m->pairs = k + 1;
     }
     for (int k = 0; k < STRAKE_ROUND_MESSAGES; k++) {
-        STRAKE_TRY(time_pairs(b, 1, STRAKE_ROUND_VOLUME, 1 << k, &point, error));
-        m->messages[k] = point.least;
+        STRAKE_TRY(time_once(b, 1, STRAKE_ROUND_VOLUME, 1 << k, &m->messages[k], error));
     }
     strake_rank_model_fit(m);
 cleanup:
     return status;
 }
 
-/* No message takes longer than a larger one could: what does was disturbed. */
 static void keep_sizes(const strake_measured *m, strake_round_sizes *out)
 {
-    double least = (double)INFINITY;
     out->count = m->points < STRAKE_ROUND_SIZES ? m->points : STRAKE_ROUND_SIZES;
-    for (int k = out->count - 1; k >= 0; k--) {
-        least = fmin(least, m->point[k].least);
+    for (int k = 0; k < out->count; k++) {
         out->bytes[k] = m->point[k].bytes;
-        out->seconds[k] = least;
+        out->seconds[k] = m->point[k].median;
     }
+    strake_round_level(out);
 }
 
-/* How threads wait matters to rounds: a run's wait one way or the other. */
 static strake_status measure_rounds(const bench *b, int wait, strake_message_model *out,
                                     strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_rank_model *const m = &out->model;
-    double words = (double)INFINITY, meeting = (double)INFINITY;
+    strake_measured_point reduced = {.median = 0.0}, words = reduced, meeting = reduced;
+    taken all[3] = {{.batches = 0}};
     const work reducing = {.run = reduce, .user = b->ranks, .part = 1.0};
     strake_ranks_set_crowded(b->ranks, wait == STRAKE_WAIT_CROWDED);
     for (int r = 0; r < STRAKE_ROUNDS; r++) {
@@ -346,15 +365,12 @@ static strake_status measure_rounds(const bench *b, int wait, strake_message_mod
         keep_sizes(&out->round[r][wait], &m->sizes[r][wait]);
     }
     for (int pass = 0; pass < PASSES; pass++) {
-        strake_measured_point point;
-        STRAKE_TRY(time_work(b, &reducing, &point, error));
-        m->reduce[wait] = pass == 0 ? point.least : fmin(m->reduce[wait], point.least);
-        STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, false, &point, NULL, error));
-        words = fmin(words, point.least);
-        STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, true, &point, NULL, error));
-        meeting = fmin(meeting, point.least);
+        STRAKE_TRY(time_work(b, &reducing, &all[0], &reduced, error));
+        STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, false, &all[1], &words, error));
+        STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, true, &all[2], &meeting, error));
     }
-    m->meet[wait] = fmax(0.0, meeting - words);
+    m->reduce[wait] = reduced.median;
+    m->meet[wait] = fmax(0.0, meeting.median - words.median);
 cleanup:
     return status;
 }
@@ -389,7 +405,8 @@ static strake_status measure_whole(const bench *b, const strake_cl_list *list, i
     STRAKE_TRY(strake_ranks_agree(b->ranks, status, error));
     for (user.bytes = 64; user.bytes <= MOST; user.bytes *= 2) {
         strake_measured_point *const point = &out->whole.point[out->whole.points];
-        STRAKE_TRY(time_work(b, &w, point, error));
+        taken all = {.batches = 0};
+        STRAKE_TRY(time_work(b, &w, &all, point, error));
         point->bytes = (double)user.bytes;
         out->whole.points++;
     }
@@ -459,12 +476,14 @@ strake_status strake_messages_measure(strake_ranks *ranks, const strake_cl_list 
     const int slack = prctl(PR_GET_TIMERSLACK);
     memset(out, 0, sizeof *out);
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* as the thread that exchanges in a run */
-    b.data = calloc(4, MOST);
+    b.data = aligned_alloc(HUGE_PAGE, ROOM);
     STRAKE_TRY(strake_ranks_agree(
         ranks,
         b.data != NULL ? STRAKE_OK
                        : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for messages"),
         error));
+    (void)madvise(b.data, ROOM, MADV_HUGEPAGE); /* as states are; and pages of zeros are others */
+    memset(b.data, 1, ROOM);
     STRAKE_TRY(strake_rank_setup_find(ranks, &out->setup, error));
     STRAKE_TRY(find_pairs(&b, out, error));
     (void)snprintf(out->model.date, sizeof out->model.date, "%.10s",

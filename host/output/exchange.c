@@ -43,6 +43,8 @@ void strake_report_exchange(const strake_solver *solver, strake_json *json)
         strake_json_number(json, "measured_step_seconds",
                            o->samples > 0 ? o->measured : (double)NAN);
         strake_json_integer(json, "samples", o->samples);
+        strake_json_number(json, "corrected_step_seconds",
+                           o->learnt > 0.0 ? o->learnt : (double)NAN);
         strake_json_end(json);
     }
     strake_json_end(json);

@@ -1,9 +1,15 @@
 #include "model/rounds.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/sort.h"
 
 const char *const strake_round_name[STRAKE_ROUNDS] = {"line", "ring", "one_way"};
 const char *const strake_wait_name[STRAKE_WAITS] = {"awake", "crowded"};
+
+/* Of what the squares of two directions span, or they are the same one. */
+static const double least_told = 1e-3;
 
 /* Twice, and what measuring may be off. */
 static const double most_of_twice = 2.2;
@@ -35,6 +41,32 @@ void strake_rank_model_fit(strake_rank_model *m)
 bool strake_round_jumps(double smaller, double larger)
 {
     return larger > most_of_twice * smaller;
+}
+
+static double median_of(const double *value, int count)
+{
+    double sorted[STRAKE_ROUND_SIZES];
+    memcpy(sorted, value, (size_t)count * sizeof *sorted);
+    return strake_median(sorted, count);
+}
+
+void strake_round_level(strake_round_sizes *sizes)
+{
+    double given[STRAKE_ROUND_SIZES], level[STRAKE_ROUND_SIZES];
+    int first[STRAKE_ROUND_SIZES], levels = 0; /* of those that have one value */
+    memcpy(given, sizes->seconds, sizeof given);
+    for (int k = 0; k < sizes->count; k++) {
+        first[levels] = k;
+        level[levels++] = given[k];
+        for (; levels > 1 && level[levels - 2] > level[levels - 1]; levels--) {
+            const int from = first[levels - 2];
+            level[levels - 2] = median_of(given + from, k + 1 - from);
+        }
+    }
+    for (int k = sizes->count - 1; k >= 0; k--) {
+        sizes->seconds[k] = level[levels - 1];
+        levels -= first[levels - 1] == k ? 1 : 0;
+    }
 }
 
 static double between(const strake_round_sizes *s, const strake_path *path, double bytes)
@@ -73,7 +105,17 @@ double strake_round_seconds(const strake_rank_model *m, const strake_round_case 
 double strake_round_work(const strake_rank_model *m, const strake_round_case *c)
 {
     const double work = strake_path_seconds(&m->work[c->round], c->bytes);
-    return c->is_crowded && isfinite(work) ? work : 0.0;
+    return c->shares && isfinite(work) ? work : 0.0;
+}
+
+double strake_round_slabs_computed(const strake_round_slabs *s)
+{
+    return s->own + s->pieces * s->again;
+}
+
+double strake_round_slabs_hide(const strake_round_slabs *s)
+{
+    return s->is_apart ? (s->own - s->sent + s->again) / strake_round_slabs_computed(s) : 0.0;
 }
 
 double strake_round_step_seconds(const strake_round_step *s)
@@ -93,6 +135,29 @@ int strake_round_best(const strake_round_option *option, int options, int steps,
         }
     }
     return best;
+}
+
+void strake_round_learn(strake_round_option *option, int options)
+{
+    double pp = 0.0, ps = 0.0, ss = 0.0, p1 = 0.0, s1 = 0.0; /* sums of products */
+    for (int k = 0; k < options; k++) {
+        const strake_round_option *const o = &option[k];
+        if (o->samples > 0 && isfinite(o->measured)) {
+            const double p = o->step / o->measured, s = 1.0 / (o->steps * o->measured);
+            pp += p * p, ps += p * s, ss += s * s, p1 += p, s1 += s;
+        }
+    }
+    const double all = pp * ss - ps * ps;
+    const bool is_told = all > least_told * pp * ss; /* not of one number of steps alone */
+    double share = is_told ? (p1 * ss - s1 * ps) / all : 0.0;
+    double more = is_told ? (s1 * pp - p1 * ps) / all : 0.0;
+    if (!(share > 0.0) || !(more > 0.0)) {
+        share = pp > 0.0 ? p1 / pp : 1.0;
+        more = 0.0;
+    }
+    for (int k = 0; k < options; k++) {
+        option[k].learnt = share * option[k].step + more / option[k].steps;
+    }
 }
 
 static double middle_of(const double *value, int count)

@@ -15,7 +15,7 @@
 
 enum {
     STRAKE_ROUND_PAIRS = 64,   /**< most pairs of ranks active at once */
-    STRAKE_ROUND_SIZES = 32,   /**< most sizes of a round that are measured */
+    STRAKE_ROUND_SIZES = 40,   /**< most sizes of a round that are measured */
     STRAKE_ROUND_MESSAGES = 5, /**< 1, 2, 4, 8, 16 messages of one volume */
     STRAKE_ROUND_VOLUME = 262144,
     STRAKE_ROUND_LARGE = 1048576 /**< bytes of each message where several pairs are active */
@@ -44,9 +44,16 @@ typedef struct strake_round_sizes {
 
 /**
  * Whether a protocol ends between two sizes, one twice the other, that took so long: what has a start-up and a rate takes
- * no more than twice as long. Then a size just below the larger one is measured, too, since lines do not follow jumps.
+ * no more than twice as long. Then sizes just above the smaller one and just below the larger one are measured, too, since
+ * lines do not follow jumps.
  */
 bool strake_round_jumps(double smaller, double larger);
+
+/**
+ * No message takes longer than a larger one: the nearest seconds to those given, by the sum of differences, that never fall
+ * (pool adjacent violators, by medians; Barlow et al. 1972).
+ */
+void strake_round_level(strake_round_sizes *sizes);
 
 /** The ranks of one launch. NaN where something could not be measured. */
 typedef struct strake_rank_model {
@@ -75,7 +82,8 @@ void strake_rank_model_fit(strake_rank_model *model);
 /** A run's rounds. */
 typedef struct strake_round_case {
     strake_round round;
-    bool is_crowded; /**< threads share processors */
+    bool is_crowded; /**< threads that wait wait for processors, too */
+    bool shares;     /**< they have those of threads that compute */
     bool meets;      /**< all ranks reduce a number beside it */
     bool has_device; /**< border slabs come from devices and go to them */
     double bytes;    /**< for each neighbour */
@@ -87,8 +95,23 @@ typedef struct strake_round_case {
  */
 double strake_round_seconds(const strake_rank_model *model, const strake_round_case *c);
 
-/** Seconds that it takes from threads that compute on the same processor; 0 where each has one. */
+/** Seconds that it takes from threads that compute on the same processor; 0 where each has one (not @c shares). */
 double strake_round_work(const strake_rank_model *model, const strake_round_case *c);
+
+/** Slabs of a rank that a worker or a device computes. */
+typedef struct strake_round_slabs {
+    double own;   /**< of them ... */
+    double sent;  /**< ... so many are what other ranks read */
+    double again; /**< on both sides together, that a mean step of a sweep computes more */
+    int pieces; /**< into which they are cut: on the sides of each are slabs that are computed again */
+    bool is_apart; /**< those that are sent are computed first, and travel while the others are */
+} strake_round_slabs;
+
+/** Slabs that a step computes, with those that are computed again. */
+double strake_round_slabs_computed(const strake_round_slabs *s);
+
+/** Part of these that is computed while others travel: strake_round_step.hides. */
+double strake_round_slabs_hide(const strake_round_slabs *s);
 
 /** What of a round a step sees. */
 typedef struct strake_round_step {
@@ -108,9 +131,17 @@ typedef struct strake_round_option {
     int steps;       /**< from one exchange to the next */
     double exchange; /**< predicted [s] */
     double step;     /**< predicted [s] of a step, with what the exchange leaves of itself */
+    double learnt;   /**< likewise, corrected by what trials took (strake_round_learn()) */
     double measured; /**< [s] of a step, a median of ...; INFINITY: a rank has no room for it */
     int samples;     /**< ... so many trials; 0: none */
 } strake_round_option;
+
+/**
+ * Corrects the predicted steps of all options by what trials of some took, if any: learnt is the nearest
+ * a * step + b / steps to these by least squares of relative differences, a and b >= 0. What is computed may be off by a
+ * ratio, and every exchange costs threads their turns, which its figures do not have.
+ */
+void strake_round_learn(strake_round_option *option, int options);
 
 /**
  * The option with the shortest step. One before another stays unless that one is shorter by a ratio of

@@ -110,6 +110,7 @@ static void rounds_take_what_their_neighbours_waits_and_devices_ask_for(void **s
     assert_true(strake_round_work(&m, &c) == 0.0); /* each thread has a processor */
     c.is_crowded = true;
     assert_true(is_about(strake_round_seconds(&m, &c), 8e-5 + 1e-6, 1e-12));
+    c.shares = true;
     assert_true(is_about(strake_round_work(&m, &c), 1e-5 + 4000.0 / 8e9, 1e-12));
     c.meets = true;
     assert_true(is_about(strake_round_seconds(&m, &c), 8.8e-5 + 1e-6, 1e-12));
@@ -140,6 +141,21 @@ static void steps_hide_exchanges_behind_what_they_compute(void **state)
     assert_true(is_about(strake_round_step_seconds(&s), 2e-3, 1e-12));
 }
 
+/* Each piece has slabs on its sides that are computed again; nothing of one piece travels while the rest is computed. */
+static void slabs_beside_pieces_are_computed_again(void **state)
+{
+    (void)state;
+    strake_round_slabs s = {.own = 100.0, .sent = 10.0, .pieces = 1};
+    assert_true(is_about(strake_round_slabs_computed(&s), 100.0, 1e-12));
+    assert_true(strake_round_slabs_hide(&s) == 0.0);
+    s.again = 20.0;
+    assert_true(is_about(strake_round_slabs_computed(&s), 120.0, 1e-12));
+    s.pieces = 3;
+    s.is_apart = true;
+    assert_true(is_about(strake_round_slabs_computed(&s), 160.0, 1e-12));
+    assert_true(is_about(strake_round_slabs_hide(&s), 110.0 / 160.0, 1e-12));
+}
+
 /* Eager up to 64 KiB and then 1 ms more, as Open MPI over Ethernet: a size below the jump lies on the lower line. */
 static void sizes_below_a_jump_are_measured_too(void **state)
 {
@@ -163,10 +179,10 @@ static void sizes_below_a_jump_are_measured_too(void **state)
 static void the_shortest_step_wins_and_the_first_of_equal_ones(void **state)
 {
     (void)state;
-    strake_round_option o[4] = {{0, 2, 0.0, 1.00, 0.0, 0},
-                                {0, 1, 0.0, 0.99, 0.0, 0},
-                                {1, 2, 0.0, 0.995, 0.0, 0},
-                                {1, 1, 0.0, 1.2, 0.0, 0}};
+    strake_round_option o[4] = {{0, 2, 0.0, 1.00, 0.0, 0.0, 0},
+                                {0, 1, 0.0, 0.99, 0.0, 0.0, 0},
+                                {1, 2, 0.0, 0.995, 0.0, 0.0, 0},
+                                {1, 1, 0.0, 1.2, 0.0, 0.0, 0}};
     assert_int_equal(strake_round_best(o, 4, 0, 1.02), 0);
     o[2].step = 0.5;
     assert_int_equal(strake_round_best(o, 4, 0, 1.02), 2);
@@ -174,6 +190,55 @@ static void the_shortest_step_wins_and_the_first_of_equal_ones(void **state)
     o[3].step = 0.1;
     assert_int_equal(strake_round_best(o, 4, 0, 1.02), 3);
     assert_int_equal(strake_round_best(o, 4, 3, 1.02), -1);
+}
+
+static void predictions_learn_from_trials_what_figures_do_not_have(void **state)
+{
+    (void)state;
+    strake_round_option o[4] = {{0, 1, 0.0, 10.0, 0.0, 0.0, 0},
+                                {0, 2, 0.0, 10.2, 0.0, 0.0, 0},
+                                {0, 4, 0.0, 10.6, 0.0, 0.0, 0},
+                                {0, 8, 0.0, 11.4, 0.0, 0.0, 0}};
+    strake_round_learn(o, 4); /* nothing was tried */
+    for (int k = 0; k < 4; k++) {
+        assert_true(is_about(o[k].learnt, o[k].step, 1e-12));
+    }
+    for (int k = 0; k < 3; k++) { /* a fifth more to compute, and 4 for each exchange */
+        o[k].measured = 1.2 * o[k].step + 4.0 / o[k].steps;
+        o[k].samples = 4;
+    }
+    o[3].measured = (double)INFINITY; /* no room for it */
+    o[3].samples = 0;
+    strake_round_learn(o, 4);
+    for (int k = 0; k < 4; k++) {
+        assert_true(is_about(o[k].learnt, 1.2 * o[k].step + 4.0 / o[k].steps, 1e-9));
+    }
+    for (int k = 0; k < 4; k++) { /* of one number of steps alone: the ratio */
+        o[k].steps = 2;
+    }
+    o[0].measured = 12.0, o[1].measured = 1.2 * 10.2, o[2].measured = 1.2 * 10.6;
+    strake_round_learn(o, 4);
+    assert_true(is_about(o[3].learnt, 1.2 * 11.4, 1e-9));
+    for (int k = 0; k < 4; k++) { /* exchanges cannot take less than nothing */
+        o[k].steps = 1 << k;
+        o[k].measured = o[k].step - 4.0 / o[k].steps;
+        o[k].samples = 4;
+    }
+    strake_round_learn(o, 4);
+    assert_true(is_about(o[3].learnt / o[0].learnt, 1.14, 1e-9));
+}
+
+static void no_message_takes_longer_than_a_larger_one(void **state)
+{
+    (void)state;
+    const double given[8] = {1.0, 3.0, 2.0, 90.0, 4.0, 5.0, 6.0, 8.0};
+    const double wanted[8] = {1.0, 2.5, 2.5, 5.0, 5.0, 5.0, 6.0, 8.0}; /* by medians */
+    strake_round_sizes s = {.count = 8};
+    memcpy(s.seconds, given, sizeof given);
+    strake_round_level(&s);
+    for (int k = 0; k < 8; k++) {
+        assert_true(is_about(s.seconds[k], wanted[k], 1e-12));
+    }
 }
 
 static void medians_differ_by_more_than_both_scatter_or_tell_nothing(void **state)
@@ -288,8 +353,11 @@ int main(void)
         cmocka_unit_test(pairs_at_once_have_a_common_limit),
         cmocka_unit_test(rounds_take_what_their_neighbours_waits_and_devices_ask_for),
         cmocka_unit_test(steps_hide_exchanges_behind_what_they_compute),
+        cmocka_unit_test(slabs_beside_pieces_are_computed_again),
         cmocka_unit_test(sizes_below_a_jump_are_measured_too),
         cmocka_unit_test(the_shortest_step_wins_and_the_first_of_equal_ones),
+        cmocka_unit_test(predictions_learn_from_trials_what_figures_do_not_have),
+        cmocka_unit_test(no_message_takes_longer_than_a_larger_one),
         cmocka_unit_test(medians_differ_by_more_than_both_scatter_or_tell_nothing),
         cmocka_unit_test(figures_are_kept_for_their_own_ranks_only),
         cmocka_unit_test(damaged_figures_are_not_used)};
