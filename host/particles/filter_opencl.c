@@ -5,9 +5,9 @@ static void pass_range(const strake_sph_device *own, bool by_clock, strake_range
                        strake_cl_arguments *a)
 {
     const cl_int both[2] = {(cl_int)range.first, (cl_int)range.end};
-    strake_cl_pass(a, sizeof(cl_mem), &own->clock_there);
+    strake_cl_pass_buffer(a, own->clock_there);
     strake_cl_pass_int(a, by_clock ? 1 : 0);
-    strake_cl_pass(a, sizeof(cl_mem), &own->constants);
+    strake_cl_pass_buffer(a, own->constants);
     strake_cl_pass(a, sizeof both, both);
 }
 
@@ -22,7 +22,7 @@ strake_status strake_sph_filter(strake_sph_device *own, const char *as, bool by_
     pass_range(own, by_clock, range, &a);
     strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) {
-        strake_cl_pass(&a, sizeof(cl_mem), rest[k]);
+        strake_cl_pass_buffer(&a, *rest[k]);
     }
     return strake_sph_launch_as(own, STRAKE_SPH_FILTER, as != NULL ? as : "sph_filter", &a,
                                 range.end - range.first, error);
@@ -36,7 +36,7 @@ strake_status strake_sph_renew(strake_sph_device *own, bool by_clock, strake_err
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_RENEW);
     pass_range(own, by_clock, (strake_range){0, own->run.count}, &a);
     for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) {
-        strake_cl_pass(&a, sizeof(cl_mem), rest[k]);
+        strake_cl_pass_buffer(&a, *rest[k]);
     }
     return strake_sph_launch(own, STRAKE_SPH_RENEW, &a, own->run.count, error);
 }
