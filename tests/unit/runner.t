@@ -48,6 +48,7 @@ check "or one after the other" grep -q '^2 passed, 0 failed' .out
 
 program leaves <<'END_OF_TEST'
 setsid sleep 1000 &
+while grep -qv sleep "/proc/$!/comm"; do sleep 0.1; done # it is a shell first
 echo "ok 1 - with somebody in the background"
 echo 1..1
 END_OF_TEST
