@@ -3,15 +3,15 @@
  * for a device and precision: they fill the ghost cells of a state array, and look for NaN and Inf in one. Places
  * of ghosts are found by ghost.cl.
  */
-/* Ghosts along the contiguous axis: global size (lo + hi, slabs, lines of a slab). */
+/* Ghosts along the contiguous axis: global size (lo + hi, lines of a slab, slabs). */
 __kernel void ghost_columns(__global real *array, const long slab, const long pitch,
-                            const long origin, const int slabs, const int lines, const int n,
-                            const int lo, const int hi, const int boundary)
+                            const long origin, const int lines, const int n, const int lo,
+                            const int hi, const int boundary)
 {
     const int k = (int)get_global_id(0);
-    const int i = (int)get_global_id(1);
-    const int m = (int)get_global_id(2);
-    if (k >= lo + hi || m >= lines || i >= slabs) {
+    const int m = (int)get_global_id(1);
+    const int i = (int)get_global_id(2);
+    if (k >= lo + hi || m >= lines) {
         return;
     }
     const long line = origin + i * slab + m * pitch;

@@ -12,9 +12,10 @@ enum {
     DEFAULT_TILE_WIDTH = 32,   /* of tiled kernels, and of marching ones in three dimensions */
     DEFAULT_TILE_HEIGHT = 16,
     TALL_TILE_HEIGHT = 26,
-    TALL_TILE_UNROLL =
-        4,              /* where one such group fills a unit: registers keep what was loaded, ... */
-    TALL_TILE_KEEP = 3, /* ... and a pass has as many planes as that, so that none is moved */
+    ONE_KERNEL_UNROLL = 4, /* planes of a pass of a whole step: as many as ... */
+    ONE_KERNEL_KEEP = 3,   /* ... registers keep, so that none is moved; */
+    TALL_TILE_KEEP = 2,    /* where one tall group fills a unit they load again, and earlier: ... */
+    TALL_TILE_PREFETCH = 3, /* ... nothing else runs there while loads are waited for */
     MARCH_CELLS_PER_UNIT =
         400, /* of a stripe, from which marching kernels pay in three dimensions */
     TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
@@ -375,13 +376,14 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     }
     s->options.one = !s->flat && t->group_height == 0;
     s->options.one = s->options.one && is_one_kernel(s, &is_full);
-    if (is_full) {
-        s->options.run.unroll = t->unroll > 0 ? t->unroll : TALL_TILE_UNROLL;
-        s->options.run.keep = t->keep > 0 ? t->keep : TALL_TILE_KEEP;
+    if (s->options.one) {
+        const int keep = is_full ? TALL_TILE_KEEP : ONE_KERNEL_KEEP;
+        s->options.run.unroll = t->unroll > 0 ? t->unroll : ONE_KERNEL_UNROLL;
+        s->options.run.keep = t->keep > 0 ? t->keep : keep;
     }
     s->march_height = s->flat               ? 1
                       : t->group_height > 0 ? (size_t)t->group_height
-                      : s->options.one      ? TALL_TILE_HEIGHT
+                      : is_full             ? TALL_TILE_HEIGHT
                                             : DEFAULT_TILE_HEIGHT;
     s->options.lines = (int)s->march_height;
     s->options.pitch = is_gpu && s->flat && s->options.run.fusion >= STRAKE_CL_FUSION_STREAM &&
@@ -396,7 +398,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
         s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu
             ? default_tile(s, t, s->listed ? 0 : cells) /* a list is short */
             : *t;
-    s->options.run.prefetch = tile.prefetch;
+    s->options.run.prefetch = tile.prefetch == 0 && is_full ? TALL_TILE_PREFETCH : tile.prefetch;
     strake_cl_groups_tile(&s->options, &tile, limit, most);
     /* A list is short, and another launch dear. */
     s->options.cells = s->listed ? 1 : layout->n[0] * layout->n[1] * layout->n[2];

@@ -148,15 +148,23 @@ static strake_status fill_columns(strake_cl_window *w, cl_mem array, int64_t fir
     const strake_cl_kernels *kernels = w->kernels;
     const strake_layout *l = &w->layout;
     const size_t limit = kernels->device->max_work_group;
-    strake_cl_arguments a = begin(w, kernels->columns, array, first, end, 0);
+    const int64_t slabs = end - first;
+    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->columns);
+    /* A few columns and many lines: tall groups, of lines that follow each other in memory. */
+    const bool flat = l->n[1] == 1; /* then a slab is a line */
+    const int64_t lines = flat ? slabs : l->n[1], planes = flat ? 1 : slabs;
+    strake_cl_pass_buffer(&a, array);
+    strake_cl_pass_long(&a, l->slab);
+    strake_cl_pass_long(&a, flat ? l->slab : l->pitch);
+    strake_cl_pass_long(&a, w->origin + first * l->slab);
+    strake_cl_pass_int(&a, lines);
     strake_cl_pass_int(&a, l->n[2]);
     strake_cl_pass_int(&a, l->lo[2]);
     strake_cl_pass_int(&a, l->hi[2]);
     strake_cl_pass_int(&a, (int64_t)l->boundary[2]);
-    /* A few columns and many rows: tall groups. */
     return strake_cl_launch(kernels, w->queue, "ghost_columns", &a, limit < 8 ? 1 : 8,
-                            limit < 64 ? 1 : 8, (size_t)l->lo[2] + (size_t)l->hi[2],
-                            (size_t)(end - first), (size_t)l->n[1], error);
+                            limit < 64 ? 1 : 8, (size_t)l->lo[2] + (size_t)l->hi[2], (size_t)lines,
+                            (size_t)planes, error);
 }
 
 static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
