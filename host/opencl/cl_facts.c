@@ -136,7 +136,7 @@ int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value, const int 
 
 static bool is_own(const strake_cl_kernel_plan *plan, const int offset[STRAKE_AXES])
 {
-    return offset[1] == 0 && offset[2] >= 0 && offset[2] < plan->vector;
+    return offset[1] >= 0 && offset[1] < plan->lines && offset[2] >= 0 && offset[2] < plan->vector;
 }
 
 bool strake_cl_term_is_own(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
@@ -157,16 +157,15 @@ bool strake_cl_term_is_stored(const strake_cl_kernel_plan *plan, const strake_cl
 int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term *term, int axis)
 {
     const int offset = term->offset[axis];
-    if (axis != 2) {
-        return offset;
-    }
-    return offset >= 0 ? offset / plan->vector : -((plan->vector - 1 - offset) / plan->vector);
+    const int own = axis == 2 ? plan->vector : plan->lines;
+    return offset >= 0 ? offset / own : -((own - 1 - offset) / own);
 }
 
 int strake_cl_find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
 {
-    const int items = strake_cl_items_away(plan, term, 2);
-    const int offset[STRAKE_AXES] = {0, 0, term->offset[2] - items * plan->vector};
+    const int offset[STRAKE_AXES] = {
+        0, term->offset[1] - strake_cl_items_away(plan, term, 1) * plan->lines,
+        term->offset[2] - strake_cl_items_away(plan, term, 2) * plan->vector};
     return strake_cl_find_term(plan, term->value, offset);
 }
 
@@ -178,6 +177,11 @@ int strake_cl_lead(const strake_cl_kernel_plan *plan)
 size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
 {
     return (size_t)options->stride + 2 * (size_t)plan->margin[2];
+}
+
+int strake_cl_halves(const strake_cl_kernel_plan *plan)
+{
+    return plan->lines > 1 ? 1 : 2;
 }
 
 size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
@@ -192,10 +196,10 @@ size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options 
     const size_t items = plan->tiled
                              ? (size_t)options->items
                              : (size_t)options->stride * (plan->flat ? 1 : (size_t)options->lines);
-    const size_t elements =
-        (plan->tiled ? (size_t)plan->local
-                     : (size_t)plan->slots * 2 * strake_cl_half_elements(options, plan)) +
-        (plan->reductions > 0 ? items : 0);
+    const size_t elements = (plan->tiled ? (size_t)plan->local
+                                         : (size_t)plan->slots * (size_t)strake_cl_halves(plan) *
+                                               strake_cl_half_elements(options, plan)) +
+                            (plan->reductions > 0 ? items : 0);
     return elements * (size_t)strake_precision_size(graph->precision);
 }
 

@@ -76,6 +76,12 @@ int strake_cl_lead(const strake_cl_kernel_plan *plan);
 /** Elements of a line of a marching kernel's local array: work-items of the group and margins. */
 size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan);
 
+/**
+ * Halves of a local array: two, one written while neighbours read the other, with one barrier a row; where work-items
+ * have several lines one, with a barrier before the first write, too: two would take as much local memory again.
+ */
+int strake_cl_halves(const strake_cl_kernel_plan *plan);
+
 /** Elements of one half of it: all lines of the group and margins. */
 size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan);
 

@@ -15,6 +15,7 @@ static bool reads_of_neighbour(const strake_cl_kernel_plan *plan, int reader, in
     const strake_cl_term *term = &plan->term[p];
     return by->kind == STRAKE_CL_EXCHANGED && by->value == term->value &&
            strake_cl_term_is_own(plan, term) &&
+           (by->offset[1] - term->offset[1]) % plan->lines == 0 &&
            (by->offset[2] - term->offset[2]) % plan->vector == 0;
 }
 
@@ -45,10 +46,11 @@ static void join_columns(strake_cl_kernel_plan *plan, int first, int sign)
 {
     strake_cl_term *term = &plan->term[first];
     int lag = term->lag;
-    for (int column = 1; column < plan->vector; column++) {
+    const int cells = plan->lines * plan->vector;
+    for (int column = 1; column < cells; column++) {
         lag = sign * term[column].lag > sign * lag ? term[column].lag : lag;
     }
-    for (int column = 0; column < plan->vector; column++) {
+    for (int column = 0; column < cells; column++) {
         term[column].lag = lag;
     }
 }
@@ -58,7 +60,7 @@ static bool is_column(const strake_cl_kernel_plan *plan, int p, int column)
 {
     const strake_cl_term *term = &plan->term[p];
     return term->kind == STRAKE_CL_COMPUTED && strake_cl_term_is_own(plan, term) &&
-           term->offset[2] == column;
+           term->offset[1] * plan->vector + term->offset[2] == column;
 }
 
 /* The earliest iteration in which every computed term has its operands; loads come when asked for. */
@@ -78,8 +80,9 @@ static void earliest_lags(const strake_graph *graph, strake_cl_kernel_plan *plan
                     term->lag = lag > term->lag ? lag : term->lag;
                 }
             }
-            if (is_column(plan, c, plan->vector - 1)) {
-                join_columns(plan, c - plan->vector + 1, 1);
+            const int last = plan->lines * plan->vector - 1;
+            if (is_column(plan, c, last)) {
+                join_columns(plan, c - last, 1);
             }
         }
     }
@@ -175,7 +178,11 @@ static void measure_use(strake_cl_kernel_plan *plan, int p, int reader, int row)
     const int depth = by->lag - row - term->lag + 1;
     term->depth = depth > term->depth ? depth : term->depth;
     term->before = by->before - row > term->before ? by->before - row : term->before;
-    widen(term->side, by->side, 0, 0);
+    /* Lines: from the own one of the reader to that of an own or exchanged operand. */
+    const int last = plan->lines - 1;
+    const int from = by->offset[1] < 0 ? 0 : by->offset[1] > last ? last : by->offset[1];
+    const bool is_there = term->kind == STRAKE_CL_EXCHANGED || strake_cl_term_is_own(plan, term);
+    widen(term->side, by->side, is_there ? term->offset[1] - from : 0, 0);
 }
 
 /* How long each term is kept, and how far beyond what is stored it is needed. */
@@ -192,7 +199,7 @@ static void measure_terms(const strake_graph *graph, strake_cl_kernel_plan *plan
                 const int depth = term->sent_lag - term->lag + 1;
                 term->depth = depth > term->depth ? depth : term->depth;
                 term->before = by->before > term->before ? by->before : term->before;
-                widen(term->side, by->side, by->offset[1], strake_cl_items_away(plan, by, 2));
+                widen(term->side, by->side, 0, strake_cl_items_away(plan, by, 2));
             }
         }
     }

@@ -14,7 +14,9 @@ static void write_row(const writer *w, const strake_cl_term *term, int u)
 /* Which half of a local array is written in row u; neighbours read the other half. */
 static void write_half(const writer *w, int u, bool written)
 {
-    if (w->options->run.unroll == 1) {
+    if (strake_cl_halves(w->plan) == 1) {
+        fprintf(w->text, "0");
+    } else if (w->options->run.unroll == 1) {
         fprintf(w->text, "%s(i & 1)", written ? "" : "1 - ");
     } else {
         fprintf(w->text, "%d", written ? u % 2 : 1 - u % 2);
@@ -48,7 +50,8 @@ static int find_beside(const writer *w, int p, int column)
     for (int q = 0; q < w->plan->terms; q++) {
         const strake_cl_term *other = &w->plan->term[q];
         if (other->kind == STRAKE_CL_LOADED && other->value == term->value &&
-            other->offset[1] == 0 && other->offset[2] == column && other->lag == term->lag) {
+            other->offset[1] == term->offset[1] && other->offset[2] == column &&
+            other->lag == term->lag) {
             return q;
         }
     }
@@ -167,19 +170,21 @@ static void write_cell_store(const writer *w, const strake_cl_term *term, int u,
 static void write_store(const writer *w, const strake_cl_term *term, int u)
 {
     const char *name = w->graph->value[term->value].name;
-    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n", u - term->lag, name,
-            name);
+    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s%s) {\n", u - term->lag, name,
+            name, strake_cl_line_name(w->plan, term->offset[1]));
     write_cell_store(w, term, u, "            ");
     fprintf(w->text, "        }\n");
 }
 
 /* All own columns of an output, in one store where they all lie inside. */
-static void write_joined_store(const writer *w, int value, int lag, int u)
+static void write_joined_store(const writer *w, int value, int line, int lag, int u)
 {
+    const char *of_line = strake_cl_line_name(w->plan, line);
     const strake_cl_kernel_plan *plan = w->plan;
     const char *name = w->graph->value[value].name;
-    int cell[STRAKE_AXES] = {0, 0, 0};
-    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n", u - lag, name, name);
+    int cell[STRAKE_AXES] = {0, line, 0};
+    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s%s) {\n", u - lag, name, name,
+            of_line);
     if (strake_cl_write_is_array(w, value)) {
         fprintf(w->text, "            *(__global real%d *)(", plan->vector);
         write_row(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
@@ -194,8 +199,8 @@ static void write_joined_store(const writer *w, int value, int lag, int u)
         strake_cl_write_reduced(w, &plan->term[strake_cl_find_term(plan, value, cell)], u,
                                 "            ");
     }
-    fprintf(w->text, "        } else if ((uint)(i %+d - first_%s) < part_%s) {\n", u - lag, name,
-            name);
+    fprintf(w->text, "        } else if ((uint)(i %+d - first_%s) < part_%s%s) {\n", u - lag, name,
+            name, of_line);
     for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
         const strake_value *range = &w->graph->value[value];
         fprintf(w->text, "            if (j + %d >= %d && j + %d < n2 + %d) {\n", cell[2],
@@ -208,10 +213,12 @@ static void write_joined_store(const writer *w, int value, int lag, int u)
 }
 
 /* Whether another own column of a term's value is computed later in the row. */
-static bool another_follows(const writer *w, const int *order, int from, int steps, int value)
+static bool another_follows(const writer *w, const int *order, int from, int steps, int value,
+                            int line)
 {
     for (int o = from; o < steps; o++) {
         if (order[o] != STRAKE_CL_SETTLE && w->plan->term[order[o]].value == value &&
+            w->plan->term[order[o]].offset[1] == line &&
             strake_cl_term_is_own(w->plan, &w->plan->term[order[o]])) {
             return true;
         }
@@ -232,8 +239,8 @@ static void write_results(const writer *w, const int *order, int first, int end,
         }
         if (w->plan->vector == 1) {
             write_store(w, term, u);
-        } else if (!another_follows(w, order, o + 1, steps, term->value)) {
-            write_joined_store(w, term->value, term->lag, u);
+        } else if (!another_follows(w, order, o + 1, steps, term->value, term->offset[1])) {
+            write_joined_store(w, term->value, term->offset[1], term->lag, u);
         }
     }
 }
@@ -247,6 +254,9 @@ static void write_pass_row(const writer *w, int u)
     fprintf(w->text, "        /* ---- row %d of the pass ---- */\n", u);
     /* A compiler may wait for all loads that it issued before the one it needs. */
     write_fresh(w, u, false);
+    if (plan->slots > 0 && strake_cl_halves(plan) == 1) {
+        fprintf(w->text, "        barrier(CLK_LOCAL_MEM_FENCE);\n");
+    }
     write_fresh(w, u, true);
     for (int o = 0; o < steps; o++) {
         if (order[o] != STRAKE_CL_SETTLE) {

@@ -39,6 +39,7 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     options.run.keep = options.run.keep > 0 ? options.run.keep : DEFAULT_KEEP;
     options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;
     options.lines = options.lines > 0 ? options.lines : 1;
+    options.run.lines = options.run.lines > 0 ? options.run.lines : 1;
     options.run.vector = options.run.vector > 0 ? options.run.vector : DEFAULT_VECTOR;
     options.tile[0] = options.tile[0] > 0 ? options.tile[0] : DEFAULT_TILE_WIDTH;
     options.tile[1] = options.tile[1] > 0 ? options.tile[1] : DEFAULT_TILE_HEIGHT;
@@ -140,11 +141,12 @@ static double redundancy(const planner *p, const strake_cl_kernel_plan *plan)
     if (!plan->marches || plan->flat) {
         return 1.0;
     }
-    if (side[1] >= p->options->lines || side[2] >= p->options->stride) {
+    const int lines = p->options->lines * plan->lines;
+    if (side[1] >= lines || side[2] >= p->options->stride) {
         return DBL_MAX;
     }
-    return (double)(p->options->lines * p->options->stride) /
-           ((p->options->lines - side[1]) * (p->options->stride - side[2]));
+    return (double)(lines * p->options->stride) /
+           ((lines - side[1]) * (p->options->stride - side[2]));
 }
 
 /* Tiles of columns in three dimensions need as much local memory as tiles of two; rows of it are short. */
@@ -163,7 +165,7 @@ static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
     const bool is_shared = p->graph->reductions > 0 && p->options->cells > 0;
     const double share = is_shared ? bytes_of_launch / (double)p->options->cells : 0.0;
     const double launch = share > cost_of_launch ? share : cost_of_launch;
-    const int spilled = plan->held / plan->vector - p->options->run.hold;
+    const int spilled = plan->held / (plan->vector * plan->lines) - p->options->run.hold;
     const double size = strake_precision_size(p->graph->precision);
     /* Operations of a shorter type are as much faster as its transfers. */
     if (again >= DBL_MAX) {

@@ -29,7 +29,8 @@ enum {
     STRAKE_CL_KERNEL_ARRAYS = 24,
     STRAKE_CL_KERNEL_PHASES = 32, /**< of a tiled kernel */
     STRAKE_CL_KERNEL_SLOTS = 48,  /**< local arrays of a tiled kernel */
-    STRAKE_CL_MOST_COLUMNS = 4,   /**< per work-item */
+    STRAKE_CL_MOST_COLUMNS = 4,   /**< per work-item, ... */
+    STRAKE_CL_MOST_LINES = 4,     /**< ... and lines */
     STRAKE_CL_SETTLE = -1         /**< see strake_cl_order_terms */
 };
 
@@ -53,7 +54,7 @@ typedef enum strake_cl_refine {
 typedef struct strake_cl_options {
     strake_settings run; /**< those of a case; complete ones have no zeros among those read */
     int stride;          /**< largest width of a marching group, in work-items */
-    int lines;           /**< largest height of a marching group (lines of axis 1) */
+    int lines;           /**< largest height of a marching group, in work-items */
     int tile[2];         /**< columns and rows of a tile */
     int items;           /**< work-items of a tile's group */
     size_t local;        /**< local memory that groups of tiles may take [bytes]; 0: any */
@@ -129,13 +130,15 @@ typedef struct strake_cl_kernel_plan {
     int lo[STRAKE_AXES], hi[STRAKE_AXES];        /**< largest extents of the outputs */
     /** Slabs touched before slab 0 and after the last: arrays must have that many, whatever they hold. */
     int reach[2];
-    int vector; /**< columns per work-item */
-    int side[STRAKE_AXES]
-            [2]; /**< work-items per axis (1, 2) at a group's ends that store nothing */
-    int start;   /**< first iteration of a chunk, counted from its first row */
-    int drain;   /**< iterations after a chunk's last row */
-    int slots;   /**< local arrays */
-    int phases;  /**< of a tiled kernel */
+    int vector; /**< columns per work-item, ... */
+    int lines;  /**< ... in each of so many lines of axis 1 */
+    int side
+        [STRAKE_AXES]
+        [2];   /**< work-items of axis 2 and lines of axis 1 at a group's ends that store nothing */
+    int start; /**< first iteration of a chunk, counted from its first row */
+    int drain; /**< iterations after a chunk's last row */
+    int slots; /**< local arrays */
+    int phases; /**< of a tiled kernel */
     strake_cl_phase phase[STRAKE_CL_KERNEL_PHASES];
     strake_cl_slot slot[STRAKE_CL_KERNEL_SLOTS];
     int items

@@ -91,13 +91,14 @@ static strake_cl_term compute(builder *b, int value, const int offset[STRAKE_AXE
 /* A value at all own columns: these terms stand side by side, so that they can share their lags. */
 static void want_own(builder *b, int value)
 {
-    strake_cl_term own[STRAKE_CL_MOST_COLUMNS];
-    for (int column = 0; column < b->plan->vector; column++) {
-        const int offset[STRAKE_AXES] = {0, 0, column};
-        own[column] = compute(b, value, offset);
+    strake_cl_term own[STRAKE_CL_MOST_LINES * STRAKE_CL_MOST_COLUMNS];
+    const int cells = b->plan->lines * b->plan->vector;
+    for (int cell = 0; cell < cells; cell++) {
+        const int offset[STRAKE_AXES] = {0, cell / b->plan->vector, cell % b->plan->vector};
+        own[cell] = compute(b, value, offset);
     }
-    for (int column = 0; column < b->plan->vector; column++) {
-        append(b, &own[column]);
+    for (int cell = 0; cell < cells; cell++) {
+        append(b, &own[cell]);
     }
 }
 
@@ -146,7 +147,8 @@ static void count_ops(const strake_graph *graph, strake_cl_kernel_plan *plan)
             plan->ops += EXCHANGE_OPS;
         }
     }
-    plan->ops = (plan->ops + plan->vector - 1) / plan->vector;
+    const int cells = plan->vector * plan->lines;
+    plan->ops = (plan->ops + cells - 1) / cells;
 }
 
 /* The arrays that the terms load, in the order of their first loads. @return false where there are too many */
@@ -183,6 +185,7 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
     bool member[STRAKE_MAX_VALUES] = {false};
     clear(plan);
     plan->vector = plan->marches ? options->run.vector : 1;
+    plan->lines = plan->marches && !plan->flat ? options->run.lines : 1;
     for (int k = 0; k < plan->stages && !b.failed; k++) {
         const int output = graph->stage[plan->stage[k]].output;
         if (!stored[output]) {

@@ -35,6 +35,12 @@ void strake_cl_write_variable(const writer *w, const strake_cl_term *term, int u
     }
 }
 
+const char *strake_cl_line_name(const strake_cl_kernel_plan *plan, int line)
+{
+    static const char *const name[STRAKE_CL_MOST_LINES] = {"_line0", "_line1", "_line2", "_line3"};
+    return plan->lines > 1 ? name[line] : "";
+}
+
 void strake_cl_write_age(const writer *w, const strake_cl_term *term, int u, int age)
 {
     char name[2 * STRAKE_NAME_LENGTH];

@@ -41,6 +41,9 @@ const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term 
 void strake_cl_write_variable(const strake_cl_writer *w, const strake_cl_term *term, int u,
                               char kind);
 
+/** What tells ranges of a work-item's lines apart in their names: "" where it has one. */
+const char *strake_cl_line_name(const strake_cl_kernel_plan *plan, int line);
+
 /** A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
 void strake_cl_write_age(const strake_cl_writer *w, const strake_cl_term *term, int u, int age);
 

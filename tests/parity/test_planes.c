@@ -24,7 +24,7 @@ static int pick(uint64_t *seed, int count)
 typedef struct program {
     const char *time;
     bool single;
-    int fusion, hold, unroll, prefetch, keep, vector, width, height;
+    int fusion, hold, unroll, prefetch, keep, vector, lines, width, height;
 } program;
 
 static program draw_program(uint64_t *seed)
@@ -40,6 +40,7 @@ static program draw_program(uint64_t *seed)
                        .prefetch = 1 + pick(seed, 3),
                        .keep = 1 + pick(seed, 4),
                        .vector = 1 << pick(seed, 3),
+                       .lines = 1 + pick(seed, 4),
                        .width = 8 + pick(seed, 30),
                        .height = 5 + pick(seed, 14)};
     return p;
@@ -91,15 +92,16 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     which->run.prefetch = p->prefetch;
     which->run.keep = p->keep;
     which->run.vector = p->vector;
+    which->run.lines = p->lines;
     which->run.group_width = p->width;
     which->run.group_height = p->height;
     which->run.group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 20);
     const size_t cells = (size_t)planes * (size_t)rows * (size_t)cols;
     if (checksum_on(which, "serial", cells) != checksum_on(which, place, cells)) {
         fail_msg("draw %d: %s differs from serial: fusion %d, hold %d, unroll %d, prefetch %d, "
-                 "keep %d, vector %d, groups of %d x %d, %d planes\n%s",
+                 "keep %d, vector %d, lines %d, groups of %d x %d, %d planes\n%s",
                  draw, place, p->fusion, p->hold, p->unroll, p->prefetch, p->keep, p->vector,
-                 p->width, p->height, which->run.group_rows, text);
+                 p->lines, p->width, p->height, which->run.group_rows, text);
     }
     strake_case_close(&which);
 }

@@ -291,6 +291,7 @@ static int64_t choose_cube(const strake_cl *cl, const char *scheme, int64_t n, s
     strake_error error;
     nvidia = gpu;
     nvidia.compute_units = 132;
+    nvidia.local_memory = 49152;
     (void)snprintf(nvidia.vendor, sizeof nvidia.vendor, "NVIDIA Corporation");
     (void)snprintf(text, sizeof text,
                    "problem: cahn_hilliard3d\ngrid: {planes: 8, rows: 8, cols: 8}\n"
@@ -314,17 +315,26 @@ static void groups_that_fill_a_unit_keep_what_they_load(void **state)
     (void)state;
     static strake_cl_kernels k;
     const strake_cl cl = {.clGetDeviceInfo = tell_registers};
-    /* 520 tiles on 132 units: four waves of whole columns, no more than of halves. */
+    /* 260 tiles of 48 lines on 132 units: two waves of whole columns; of 26 lines 520 tiles would take four. */
     assert_int_equal(choose_cube(&cl, "midpoint", 512, &k), 512);
+    assert_int_equal(k.options.run.lines, 3);
+    assert_int_equal(k.options.lines, 16);
+    assert_int_equal(k.options.run.unroll, 4);
+    assert_int_equal(k.options.run.keep, 2);
+    /* 130 tiles of 26 lines: one wave; the 70 of 48 lines would leave half of the units idle. */
+    assert_int_equal(choose_cube(&cl, "midpoint", 256, &k), 256);
+    assert_int_equal(k.options.run.lines, 1);
+    assert_int_equal(k.options.lines, 26);
+    assert_int_equal(k.options.run.prefetch, 3);
+    /* 150 tiles: whole columns would take two waves, the second of 18 groups; sixths take seven. */
+    assert_int_equal(choose_cube(&cl, "midpoint", 384, &k), 64);
+    assert_int_equal(k.options.run.lines, 3);
+    /* Of Euler's method a unit holds several groups. */
+    (void)choose_cube(&cl, "euler", 512, &k);
+    assert_int_equal(k.options.run.lines, 1);
+    assert_int_equal(k.options.lines, 16);
     assert_int_equal(k.options.run.unroll, 4);
     assert_int_equal(k.options.run.keep, 3);
-    assert_int_equal(k.options.lines, 26);
-    /* 300 tiles: three waves, of halves five. */
-    assert_int_equal(choose_cube(&cl, "midpoint", 384, &k), 192);
-    /* Of Euler's method a unit holds two groups. */
-    assert_int_equal(choose_cube(&cl, "euler", 512, &k), 256);
-    assert_int_equal(k.options.run.unroll, 2);
-    assert_int_equal(k.options.run.keep, 1);
 }
 
 static void registers_say_how_many_groups_a_unit_holds(void **state)

@@ -1,0 +1,287 @@
+/* Sizes of work-groups and options of the generator by default, for a device and a stripe. */
+#include <stdlib.h>
+
+#include "opencl/cl_facts.h"
+#include "opencl/cl_groups.h"
+#include "opencl/cl_groups_impl.h"
+#include "opencl/cl_pieces.h"
+
+enum {
+    DEFAULT_WIDTH = 64, /* of point kernels */
+    DEFAULT_HEIGHT = 4,
+    DEFAULT_MARCH_WIDTH = 128, /* of marching kernels */
+    DEFAULT_TILE_WIDTH = 32,   /* of tiled kernels, and of marching ones in three dimensions */
+    DEFAULT_TILE_HEIGHT = 16,
+    TALL_TILE_HEIGHT = 26, /* of groups of which one fills a unit */
+    ONE_KERNEL_UNROLL = 4, /* planes of a pass of a whole step: as many as ... */
+    ONE_KERNEL_KEEP = 3,   /* ... registers keep, so that none is moved */
+    MARCH_CELLS_PER_UNIT =
+        400, /* of a stripe, from which marching kernels pay in three dimensions */
+    TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
+    SMALL_CELLS_PER_UNIT = 700, /* below that, narrower tiles */
+    TINY_CELLS_PER_UNIT = 128,  /* and below that, of what is reduced, a tile for every unit */
+    TILE_ITEMS = 256, /* of a GPU's group; twice as many were slower on grids that fill it */
+    TILE_ROWS = 8,
+    NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
+    SLABS_BEYOND = 64,
+    MOST_FIXED_PITCH = 1 << 17, /* elements: a few longer rows exceed an address's constant */
+    WIDTH_STEP = 32             /* work-items that devices run together */
+};
+
+/* What kernels would be planned with so many columns and lines per work-item, to be freed; NULL without memory. */
+static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns, int lines, int height)
+{
+    strake_cl_kernels *trial = calloc(1, sizeof *trial);
+    if (trial != NULL) {
+        trial->graph = s->graph;
+        trial->options = s->options;
+        trial->options.run.vector = columns;
+        trial->options.run.lines = lines;
+        trial->options.lines = height;
+        trial->kernels = strake_cl_plan_kernels(s->graph, &trial->options, s->flat,
+                                                STRAKE_CL_MOST_KERNELS, trial->plan);
+    }
+    return trial;
+}
+
+/* Whether a compiler has registers for a plan whose work-items have two columns each. */
+static bool has_room(const strake_cl_kernels *s)
+{
+    strake_cl_kernels *trial = try_plan(s, 2, 1, 1);
+    bool room = trial != NULL;
+    for (int k = 0; room && k < trial->kernels; k++) {
+        room =
+            !trial->plan[k].marches || strake_cl_groups_need(trial, k) <= STRAKE_CL_MANY_REGISTERS;
+    }
+    free(trial);
+    return room;
+}
+
+/*
+ * Whether groups so tall that few of their cells are computed again can do a whole step, which then writes nothing but
+ * states: they need most of a unit's registers. In single precision what is written in between costs less.
+ * @param[out] is_full  a unit holds no second group
+ */
+static bool is_one_kernel(const strake_cl_kernels *s, bool *is_full)
+{
+    const int64_t registers = strake_cl_unit_registers(s->cl, s->device);
+    strake_cl_kernels *trial = NULL;
+    bool is_one = false;
+    if (s->options.run.fusion != STRAKE_CL_FUSION_STREAM || s->graph->precision != STRAKE_DOUBLE ||
+        s->march_width * TALL_TILE_HEIGHT > s->device->max_work_group) {
+        return false;
+    }
+    trial = try_plan(s, s->options.run.vector, 1, TALL_TILE_HEIGHT);
+    if (trial != NULL && trial->kernels > 0 && trial->plan[trial->kernels - 1].marches) {
+        const int64_t taken = (int64_t)strake_cl_groups_need(trial, trial->kernels - 1) *
+                              TALL_TILE_HEIGHT * (int64_t)s->march_width;
+        is_one = taken <= registers;
+        *is_full = is_one && 2 * taken > registers;
+    }
+    free(trial);
+    return is_one;
+}
+
+/*
+ * Groups of a step in one kernel of which one fills a unit: tall ones of a line for each work-item, or of three, whose
+ * neighbours' values stay in registers and of whose lines fewer are computed again, but of which small grids have too
+ * few. Those with which the busiest unit computes the fewest lines: at 512^3 on 132 units 1048 planes of 48 lines instead
+ * of 2096 of 26, 94.7 instead of 86.5 Gcell/s.
+ * @return their height
+ */
+static int choose_tall(strake_cl_kernels *s, const strake_layout *layout,
+                       const strake_settings *asked)
+{
+    static const struct tall {
+        int height, lines, keep, prefetch;
+    } of[] = {{TALL_TILE_HEIGHT, 1, 2, 3}, {DEFAULT_TILE_HEIGHT, 3, 2, 2}};
+    const int64_t units = (int64_t)s->device->compute_units;
+    const strake_cl_options before = s->options;
+    strake_cl_options best = before;
+    int64_t least = INT64_MAX;
+    int height = TALL_TILE_HEIGHT;
+    for (size_t k = 0; k < sizeof of / sizeof of[0]; k++) {
+        int64_t planes = 0;
+        if (asked->lines > 0 && (asked->lines > 1) != (of[k].lines > 1)) {
+            continue;
+        }
+        s->options = before;
+        s->options.run.lines = asked->lines > 0 ? asked->lines : of[k].lines;
+        s->options.run.keep = asked->keep > 0 ? asked->keep : of[k].keep;
+        s->options.run.prefetch = asked->prefetch > 0 ? asked->prefetch : of[k].prefetch;
+        strake_cl_kernels *const trial =
+            try_plan(s, s->options.run.vector, s->options.run.lines, of[k].height);
+        const strake_cl_kernel_plan *plan =
+            trial != NULL && trial->kernels > 0 ? &trial->plan[trial->kernels - 1] : NULL;
+        if (plan != NULL && plan->marches &&
+            strake_cl_local_bytes(s->graph, &trial->options, plan) <= s->device->local_memory) {
+            const int64_t tiles =
+                strake_cl_count_tiles(plan, 2, layout->n[2], s->march_width) *
+                strake_cl_count_tiles(plan, 1, layout->n[1], (size_t)of[k].height);
+            (void)strake_cl_count_pieces(plan, units > 0 ? units : 1, layout->n[0], tiles, &planes);
+            planes *= of[k].height * plan->lines;
+            if (planes < least) {
+                least = planes;
+                best = s->options;
+                height = of[k].height;
+            }
+        }
+        free(trial);
+    }
+    s->options = best;
+    return height;
+}
+
+/* Default rows of a pass of marching kernels; 0: that of all. */
+static int rows_of_pass(const strake_cl_kernels *s)
+{
+    strake_cl_kernels *trial = try_plan(s, s->options.run.vector, 1, 1);
+    bool heavy = false;
+    for (int k = 0; trial != NULL && k < trial->kernels; k++) {
+        heavy = heavy || strake_cl_groups_is_heavy(trial, k);
+    }
+    free(trial);
+    return heavy ? 1 : 0;
+}
+
+/*
+ * Default columns per work-item: of two, the values that neighbours would send stay in registers,
+ * which pays in single precision on stripes that are large enough.
+ */
+static int columns_per_item(const strake_cl_kernels *s, int64_t cells_per_unit)
+{
+    const bool pays =
+        s->flat && s->graph->precision == STRAKE_SINGLE && strake_cl_device_is_gpu(s->device) &&
+        s->options.run.fusion == STRAKE_CL_FUSION_STREAM && cells_per_unit >= NARROW_CELLS_PER_UNIT;
+    return pays && has_room(s) ? 2 : 1;
+}
+
+/* Default width: small stripes need more groups; with two columns each they are small for longer. */
+static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
+{
+    const bool single = s->graph->precision == STRAKE_SINGLE;
+    const int64_t narrow =
+        s->options.run.vector > 1 ? 4 * (int64_t)NARROW_CELLS_PER_UNIT : NARROW_CELLS_PER_UNIT;
+    const size_t wide = single && s->options.run.vector == 1 ? (size_t)2 * DEFAULT_MARCH_WIDTH
+                                                             : (size_t)DEFAULT_MARCH_WIDTH;
+    if (!s->flat) {
+        return DEFAULT_TILE_WIDTH;
+    }
+    return cells_per_unit < narrow ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
+}
+
+/*
+ * Tiles that were the fastest on a GPU; inputs from memory, since the cache has them.
+ */
+static strake_settings default_tile(const strake_cl_kernels *s, const strake_settings *asked,
+                                    int64_t cells_per_unit)
+{
+    strake_settings t = *asked;
+    const bool tiny =
+        cells_per_unit < TINY_CELLS_PER_UNIT && s->graph->reductions > 0 && !s->listed;
+    if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0) {
+        t.group_width = tiny ? 16 : cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
+        t.group_height = TILE_ITEMS / t.group_width;
+        t.group_rows = TILE_ROWS;
+        t.prefetch = t.prefetch > 0 ? t.prefetch : 1;
+    }
+    return t;
+}
+
+void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *t, size_t widest,
+                           size_t most)
+{
+    const size_t width =
+        strake_cl_at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_TILE_WIDTH, widest);
+    const size_t height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_TILE_HEIGHT;
+    options->tile[0] = (int)width;
+    options->tile[1] = t->group_rows > 0 ? t->group_rows : (int)height;
+    options->items = (int)(width * strake_cl_at_most(height, most / width));
+}
+
+/* Kernels of a device by default; see TILE_CELLS_PER_UNIT. */
+static strake_cl_fusion default_fusion(const strake_cl_kernels *s, int64_t cells_per_unit)
+{
+    if (!strake_cl_device_is_gpu(s->device)) {
+        return STRAKE_CL_FUSION_PLAIN;
+    }
+    if (s->flat) {
+        return cells_per_unit < TILE_CELLS_PER_UNIT ? STRAKE_CL_FUSION_TILE
+                                                    : STRAKE_CL_FUSION_STREAM;
+    }
+    /* Marching groups need planes to march along: small stripes have too few for every unit. */
+    return cells_per_unit < MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_PLAIN : STRAKE_CL_FUSION_STREAM;
+}
+
+void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
+                             const strake_settings *settings)
+{
+    static const strake_settings none = {.group_width = 0};
+    const strake_settings *t = settings != NULL ? settings : &none;
+    /* A group wider than the stripe and its halo, in whole multiples, only idles. */
+    const size_t columns = (size_t)(layout->n[2] + layout->lo[2] + layout->hi[2]);
+    const size_t widest = (columns + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
+    const size_t most = s->device->max_work_group;
+    const size_t limit = strake_cl_at_most(widest, most);
+    const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
+    const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
+    const bool is_gpu = strake_cl_device_is_gpu(s->device);
+    bool is_full = false;
+    s->width =
+        strake_cl_at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_WIDTH, limit);
+    s->height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_HEIGHT;
+    while (s->width * s->height > most && s->height > 1) {
+        s->height /= 2;
+    }
+    (void)strake_groups_read(t->groups, s->group);
+    for (int k = 0; k < STRAKE_MOST_GROUPS; k++) {
+        s->group[k].width = s->group[k].width > (int)limit ? (int)limit : s->group[k].width;
+    }
+    s->options = (strake_cl_options){.run = *t, .listed = s->listed};
+    if (s->options.run.fusion == STRAKE_CL_FUSION_DEFAULT) {
+        s->options.run.fusion = (int)default_fusion(s, cells);
+    }
+    if (s->options.run.division == STRAKE_CL_REFINE_DEFAULT) {
+        s->options.run.division = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
+    }
+    if (s->options.run.vector == 0) {
+        s->options.run.vector = columns_per_item(s, cells);
+    }
+    s->march_width = strake_cl_at_most(
+        t->group_width > 0 ? (size_t)t->group_width : march_width(s, cells), limit);
+    s->options.local = s->device->local_memory;
+    s->options.stride = 32;
+    while ((size_t)s->options.stride < s->march_width) {
+        s->options.stride *= 2;
+    }
+    s->options.one = !s->flat && t->group_height == 0;
+    s->options.one = s->options.one && is_one_kernel(s, &is_full);
+    if (s->options.one) {
+        s->options.run.unroll = t->unroll > 0 ? t->unroll : ONE_KERNEL_UNROLL;
+        s->options.run.keep = t->keep > 0 ? t->keep : ONE_KERNEL_KEEP;
+    }
+    s->march_height = s->flat               ? 1
+                      : t->group_height > 0 ? (size_t)t->group_height
+                      : is_full             ? (size_t)choose_tall(s, layout, t)
+                                            : DEFAULT_TILE_HEIGHT;
+    s->options.lines = (int)s->march_height;
+    s->options.pitch = is_gpu && s->flat && s->options.run.fusion >= STRAKE_CL_FUSION_STREAM &&
+                               layout->pitch < MOST_FIXED_PITCH
+                           ? layout->pitch
+                           : 0;
+    if (s->options.run.unroll == 0 && is_gpu && s->flat &&
+        s->options.run.fusion == STRAKE_CL_FUSION_STREAM) {
+        s->options.run.unroll = rows_of_pass(s);
+    }
+    const strake_settings tile =
+        s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu
+            ? default_tile(s, t, s->listed ? 0 : cells) /* a list is short */
+            : *t;
+    s->options.run.prefetch = tile.prefetch > 0 ? tile.prefetch : s->options.run.prefetch;
+    strake_cl_groups_tile(&s->options, &tile, limit, most);
+    /* A list is short, and another launch dear. */
+    s->options.cells = s->listed ? 1 : layout->n[0] * layout->n[1] * layout->n[2];
+    /* Half of what 32 bits count is left for up to SLABS_BEYOND slabs beyond the layout's. */
+    s->options.large = layout->elements > INT32_MAX || layout->slab > INT32_MAX / SLABS_BEYOND;
+    s->options = strake_cl_options_complete(&s->options);
+}
