@@ -69,10 +69,22 @@ cleanup:
     return status;
 }
 
+/* Not by a call that blocks, which would wait for ever for a device that hangs. */
+static strake_status write_at(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
+                              const void *from, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_sph_upload_to(own, own->queue, false, buffer, offset, bytes, from, error));
+    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
+                                    own->queue, error));
+cleanup:
+    return status;
+}
+
 strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
                                const void *from, strake_error *error)
 {
-    return strake_sph_upload_to(own, own->queue, true, buffer, 0, bytes, from, error);
+    return write_at(own, buffer, 0, bytes, from, error);
 }
 
 strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, size_t bytes,
@@ -312,12 +324,6 @@ void strake_sph_interleave(void *out, int element, int64_t count, void *const ax
     } else {
         INTERLEAVE(double)
     }
-}
-
-static strake_status write_at(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
-                              const void *from, strake_error *error)
-{
-    return strake_sph_upload_to(own, own->queue, true, buffer, offset, bytes, from, error);
 }
 
 #define SEPARATE(type)                                                                             \

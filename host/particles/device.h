@@ -70,6 +70,7 @@ typedef struct strake_sph_device {
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;
+    double limit;                     /**< of a step [s]; 0: it never counts as hung */
     strake_settings settings;         /**< in effect */
     size_t group[STRAKE_SPH_KERNELS]; /**< work-items */
     size_t largest;                   /**< of these */

@@ -82,7 +82,8 @@ void strake_sph_device_is_only(strake_sph_run *run, bool is_only)
 
 void strake_sph_device_watch(strake_sph_run *run, double limit)
 {
-    ((strake_sph_device *)run)->waiter.limit = limit;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    own->limit = own->waiter.limit = limit;
 }
 
 void strake_sph_device_describe(const strake_sph_run *run, strake_cl_description *out)

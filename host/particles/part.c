@@ -65,7 +65,7 @@ static strake_status open_device(strake_part *part, const strake_part_plan *plan
         settings, strake_particles_room(p, part->range), NULL, &((body *)part->body)->run, error);
 }
 
-/* Whether it has all slices: then it is asked after many steps, which may take as long as they like. */
+/* Whether it has all slices: then it is asked after many steps. */
 static bool is_lone(const strake_part_plan *plan)
 {
     int others = 0;
@@ -99,7 +99,7 @@ static strake_status make_device(strake_part *part, const strake_part_plan *plan
     }
     status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);
     if (status == STRAKE_OK) {
-        strake_sph_device_watch(((body *)part->body)->run, is_lone(plan) ? 0.0 : plan->limit);
+        strake_sph_device_watch(((body *)part->body)->run, plan->limit);
         strake_sph_device_is_only(((body *)part->body)->run, plan->is_only);
     }
     STRAKE_TRY(finish(part, plan->self, status));

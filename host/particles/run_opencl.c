@@ -100,8 +100,11 @@ static strake_status go_on(strake_sph_device *own, strake_error *error)
     const int64_t left = own->clock.target - own->clock.steps;
     const int64_t expected = own->interval + 1 - own->clock.since; /* one too many does nothing */
     const int64_t ahead = expected > own->ahead ? expected : own->ahead;
-    STRAKE_TRY(enqueue(own, left < ahead ? left : ahead, error));
+    const int64_t steps = left < ahead ? left : ahead;
+    STRAKE_TRY(enqueue(own, steps, error));
+    own->waiter.limit = own->limit * (double)(steps > 1 ? steps : 1);
     STRAKE_TRY(strake_sph_read_clock(own, error));
+    own->waiter.limit = own->limit;
     if (own->session->record != NULL) {
         strake_cl_record_forget(own->session->record, own->clock.steps);
     }

@@ -51,7 +51,7 @@ double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
 /** Whether no other device steps beside it: then it may pin memory that others have. */
 void strake_sph_device_is_only(strake_sph_run *run, bool is_only);
 
-/** How it waits. @param[in] limit  seconds after which it counts as hung; 0: for ever */
+/** How it waits. @param[in] limit  seconds for a step after which it counts as hung; 0: for ever */
 void strake_sph_device_watch(strake_sph_run *run, double limit);
 
 /** Records its commands until the next call with NULL, as strake_part_ops.record. */

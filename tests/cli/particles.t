@@ -167,6 +167,10 @@ if [ -n "$device" ]; then
         check "$word: which is told" grep -q "$device is dropped after step .*; the other parts do its work, again from step" .err
         rm -rf two
     done
+    injected hang:$device@40 try run drop.yaml --on "$device,cpu" --split 1,0 --threads 1 --quiet --output two --set checkpoint.every=30 --set run.hang_seconds=0.1
+    check "a device that hangs with all slices is dropped, too" grep -q "$device is dropped after step .*; the other parts do its work, again from step" .err
+    check "to the same bytes" same one two
+    rm -rf two
     try run drop.yaml --on "$device,cpu" --split 1,1 --quiet --output cut --steps 43 --set checkpoint.every=43
     try run drop.yaml --on cpu --quiet --output cut --resume cut/checkpoint.strake --set checkpoint.every=30
     rm -f cut/*_00000043.*

@@ -34,7 +34,7 @@ program fortran_module
 
   good = .true.
   call s%open(text=text, on='cpu', threads=1)
-  call check(strake_version() /= '' .and. s%fields() == 9 .and. s%name(1) == 'psi' .and. s%name(10) == '', 'fields')
+  call check(strake_version() /= '' .and. s%fields() == 10 .and. s%name(1) == 'psi' .and. s%name(11) == '', 'fields')
   call check(all(s%shape('u1') == [7, 6]) .and. s%kind('u1') == STRAKE_KIND_INPUT .and. &
              s%kind('psi') == STRAKE_KIND_STATE .and. s%kind('h') == STRAKE_KIND_CONSTANT, 'shapes and kinds')
 

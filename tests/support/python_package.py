@@ -122,9 +122,9 @@ def a_checkpoint_of_the_program_continues():
 def fields_have_names_shapes_and_kinds():
     with strake.Solver(here("case.yaml"), on="cpu") as s:
         assert tuple(s) == s.fields == ("psi", "u1", "u2", "h", "h_next", "source_psi", "inflow_psi",
-                                              "reference_psi", "inside") and "u1" in s and "phi" not in s
+                                              "reference_psi", "inside", "narrowing") and "u1" in s and "phi" not in s
         assert s.shape("u1") == (62, 97) and s.shape("psi") == (61, 97)
-        assert [s.kind(name) for name in s] == ["state"] + 8 * ["constant"]
+        assert [s.kind(name) for name in s] == ["state"] + 9 * ["constant"]
         psi = s["psi"]
         assert s.statistics("psi") == (psi.min(), psi.max(), s.report()["fields"]["psi"]["sum"])
         measured = s.measure()
