@@ -19,22 +19,48 @@ static bool reads_of_neighbour(const strake_cl_kernel_plan *plan, int reader, in
            (by->offset[2] - term->offset[2]) % plan->vector == 0;
 }
 
-/* Calls back for every use of term @p p: the reader's lag less the row offset, and the reader. */
-typedef void use_function(strake_cl_kernel_plan *plan, int p, int reader, int row);
+/* The uses of all terms, those of one after the other: by which reader, and rows away. */
+typedef struct uses {
+    int first[STRAKE_CL_KERNEL_TERMS + 1];
+    struct {
+        short reader, row;
+    } use[STRAKE_CL_KERNEL_TERMS * STRAKE_MAX_READS];
+} uses;
 
-static void each_use(const strake_graph *graph, strake_cl_kernel_plan *plan, int p,
-                     use_function *use)
+static void find_uses(const strake_graph *graph, const strake_cl_kernel_plan *plan, uses *all)
 {
-    for (int c = p + 1; c < plan->terms; c++) {
-        const strake_cl_term *reader = &plan->term[c];
-        if (reader->kind == STRAKE_CL_COMPUTED) {
-            const strake_stage *stage = strake_cl_term_stage(graph, reader);
-            for (int k = 0; k < stage->reads; k++) {
-                if (reader->operand[k] == p) {
-                    use(plan, p, c, stage->read[k].offset[0]);
+    int used[STRAKE_CL_KERNEL_TERMS] = {0};
+    all->first[0] = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int c = 0; c < plan->terms; c++) {
+            const strake_cl_term *const reader = &plan->term[c];
+            const strake_stage *const stage =
+                reader->kind == STRAKE_CL_COMPUTED ? strake_cl_term_stage(graph, reader) : NULL;
+            for (int k = 0; stage != NULL && k < stage->reads; k++) {
+                const int p = reader->operand[k];
+                if (p >= 0 && pass == 1) {
+                    const int at = all->first[p + 1] - used[p];
+                    all->use[at].reader = (short)c;
+                    all->use[at].row = (short)stage->read[k].offset[0];
+                }
+                if (p >= 0) {
+                    used[p] += pass == 0 ? 1 : -1;
                 }
             }
         }
+        for (int p = 0; p < plan->terms && pass == 0; p++) {
+            all->first[p + 1] = all->first[p] + used[p];
+        }
+    }
+}
+
+/* Calls back for every use of term @p p: the reader's lag less the row offset, and the reader. */
+typedef void use_function(strake_cl_kernel_plan *plan, int p, int reader, int row);
+
+static void each_use(const uses *all, strake_cl_kernel_plan *plan, int p, use_function *use)
+{
+    for (int k = all->first[p]; k < all->first[p + 1]; k++) {
+        use(plan, p, all->use[k].reader, all->use[k].row);
     }
 }
 
@@ -111,10 +137,10 @@ static void join_loads(strake_cl_kernel_plan *plan)
 {
     for (int p = 0; p < plan->terms; p++) {
         strake_cl_term *term = &plan->term[p];
-        for (int q = 0; q < plan->terms; q++) {
+        const bool is_own = term->kind == STRAKE_CL_LOADED && strake_cl_term_is_own(plan, term);
+        for (int q = 0; is_own && q < plan->terms; q++) {
             const strake_cl_term *other = &plan->term[q];
-            if (term->kind == STRAKE_CL_LOADED && strake_cl_term_is_own(plan, term) &&
-                other->value == term->value && strake_cl_term_is_own(plan, other)) {
+            if (other->value == term->value && strake_cl_term_is_own(plan, other)) {
                 term->lag = other->lag < term->lag ? other->lag : term->lag;
             }
         }
@@ -122,13 +148,13 @@ static void join_loads(strake_cl_kernel_plan *plan)
 }
 
 /* Everything but what is stored as late as its readers allow: then the least is kept. */
-static void delay_terms(const strake_graph *graph, strake_cl_kernel_plan *plan, int prefetch)
+static void delay_terms(const uses *all, strake_cl_kernel_plan *plan, int prefetch)
 {
     for (int p = plan->terms - 1; p >= 0; p--) {
         strake_cl_term *term = &plan->term[p];
         const int earliest = term->lag;
         term->lag = INT_MAX;
-        each_use(graph, plan, p, delay_use);
+        each_use(all, plan, p, delay_use);
         int sent = INT_MAX;
         for (int c = p + 1; c < plan->terms; c++) {
             if (reads_of_neighbour(plan, c, p)) {
@@ -186,13 +212,13 @@ static void measure_use(strake_cl_kernel_plan *plan, int p, int reader, int row)
 }
 
 /* How long each term is kept, and how far beyond what is stored it is needed. */
-static void measure_terms(const strake_graph *graph, strake_cl_kernel_plan *plan)
+static void measure_terms(const uses *all, strake_cl_kernel_plan *plan)
 {
     for (int p = plan->terms - 1; p >= 0; p--) {
         strake_cl_term *term = &plan->term[p];
         term->depth = 1;
         term->before = strake_cl_term_is_stored(plan, term) ? 0 : INT_MIN / 2;
-        each_use(graph, plan, p, measure_use);
+        each_use(all, plan, p, measure_use);
         for (int c = p + 1; c < plan->terms; c++) {
             if (reads_of_neighbour(plan, c, p)) {
                 const strake_cl_term *by = &plan->term[c];
@@ -237,23 +263,16 @@ static int load_at(strake_cl_kernel_plan *plan, int p, int lag)
 }
 
 /* Rows between the use of a value @p age rows after its load and the last use of its row before that. */
-static int gap_before(const strake_graph *graph, const strake_cl_kernel_plan *plan, int terms,
-                      int p, int age)
+static int gap_before(const uses *all, const strake_cl_kernel_plan *plan, int terms, int p, int age)
 {
     int last = 0;
-    for (int c = 0; c < terms; c++) {
-        const strake_cl_term *reader = &plan->term[c];
-        if (reader->kind != STRAKE_CL_COMPUTED) {
-            continue;
-        }
-        const strake_stage *stage = strake_cl_term_stage(graph, reader);
-        for (int k = 0; k < stage->reads; k++) {
-            const int q = reader->operand[k];
-            if (q >= 0 && plan->term[q].kind == STRAKE_CL_LOADED &&
-                plan->term[q].value == plan->term[p].value) {
-                const int other = reader->lag - stage->read[k].offset[0] - plan->term[p].lag;
-                last = other < age && other > last ? other : last;
-            }
+    for (int q = 0; q < terms; q++) {
+        const strake_cl_term *const load = &plan->term[q];
+        const bool is_same = load->value == plan->term[p].value && load->kind == STRAKE_CL_LOADED;
+        for (int k = all->first[q]; is_same && k < all->first[q + 1]; k++) {
+            const int lag = plan->term[all->use[k].reader].lag - all->use[k].row;
+            const int other = lag - plan->term[p].lag;
+            last = other < age && other > last ? other : last;
         }
     }
     return age - last;
@@ -264,8 +283,8 @@ static int gap_before(const strake_graph *graph, const strake_cl_kernel_plan *pl
  * nearest cache) rather than kept: registers decide how many groups a GPU runs at once. After a long
  * time it has left that cache, and is loaded as early as it was first.
  */
-static void reload_terms(const strake_graph *graph, strake_cl_kernel_plan *plan, int prefetch,
-                         int keep)
+static void reload_terms(const strake_graph *graph, const uses *all, strake_cl_kernel_plan *plan,
+                         int prefetch, int keep)
 {
     int depth[STRAKE_CL_KERNEL_TERMS];
     const int terms = plan->terms;
@@ -285,11 +304,11 @@ static void reload_terms(const strake_graph *graph, strake_cl_kernel_plan *plan,
             }
             const int row = stage->read[k].offset[0];
             const int age = reader->lag - row - plan->term[p].lag;
-            const int early = gap_before(graph, plan, terms, p, age) >= FAR_ROWS ? prefetch : 0;
-            const int again =
-                age > (strake_cl_term_is_own(plan, &plan->term[p]) ? keep : keep - prefetch)
-                    ? load_at(plan, p, reader->lag - row - early)
-                    : -1;
+            const bool is_old =
+                age > (strake_cl_term_is_own(plan, &plan->term[p]) ? keep : keep - prefetch);
+            const int early =
+                is_old && gap_before(all, plan, terms, p, age) >= FAR_ROWS ? prefetch : 0;
+            const int again = is_old ? load_at(plan, p, reader->lag - row - early) : -1;
             if (again >= 0) {
                 strake_cl_term *load = &plan->term[again];
                 const int before = reader->before - row;
@@ -344,10 +363,12 @@ void strake_cl_schedule(const strake_graph *graph, const strake_cl_options *opti
                         strake_cl_kernel_plan *plan)
 {
     const int ahead = options->run.prefetch - 1;
+    uses all;
+    find_uses(graph, plan, &all);
     earliest_lags(graph, plan);
-    delay_terms(graph, plan, ahead);
+    delay_terms(&all, plan, ahead);
     join_loads(plan);
-    measure_terms(graph, plan);
-    reload_terms(graph, plan, ahead, ahead + options->run.keep - 1);
+    measure_terms(&all, plan);
+    reload_terms(graph, &all, plan, ahead, ahead + options->run.keep - 1);
     measure_march(options, plan);
 }

@@ -2,6 +2,7 @@
 #include "opencl/cl_plan_impl.h"
 
 #include <float.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,14 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     return options;
 }
 
+/* What a kernel of some stages does at least, whatever its form. */
+typedef struct bound {
+    strake_cl_kernel_plan plan; /* arrays written, operations */
+    bool is_read[STRAKE_MAX_VALUES];
+    int inputs
+        [2]; /* arrays read, where cheap static values are loaded and where they are computed */
+} bound;
+
 /* Everything the search needs; on the heap, since a trial plan is large. */
 typedef struct planner {
     const strake_graph *graph;
@@ -56,6 +65,8 @@ typedef struct planner {
     int order[STRAKE_MAX_VALUES]; /* stages of every step, in the order in which they are grouped */
     int reader[STRAKE_MAX_VALUES][2]; /* where there the first and last readers of a value stand */
     strake_cl_kernel_plan trial[2];
+    bound least;
+    bool is_full; /* point kernels of the group have too many terms: so have those of larger ones */
 } planner;
 
 static bool reads_inputs_only(const strake_graph *graph, const strake_stage *stage)
@@ -188,19 +199,54 @@ static void name_kernel(const strake_graph *graph, strake_cl_kernel_plan *plan)
                    graph->value[last->output].name);
 }
 
+/* One more stage, the one at order[first]: what it computes is read no more. */
+static void add_to_bound(planner *p, int first, int end)
+{
+    bound *const least = &p->least;
+    const strake_stage *const stage = &p->graph->stage[p->order[first]];
+    const strake_value *const output = &p->graph->value[stage->output];
+    if (least->is_read[stage->output]) {
+        least->inputs[0]--;
+        least->inputs[1]--;
+    }
+    if (((output->is_output && !output->is_reduced) || p->reader[stage->output][1] >= end) &&
+        least->plan.outputs < STRAKE_CL_KERNEL_ARRAYS) {
+        least->plan.outputs++;
+    }
+    least->plan.ops += strake_cl_stage_ops(stage);
+    for (int k = 0; k < stage->reads; k++) {
+        const int value = strake_cl_source_of(p->graph, stage->read[k].value);
+        if (!p->graph->value[value].is_constant && !least->is_read[value]) {
+            least->is_read[value] = true;
+            least->inputs[0]++;
+            least->inputs[1] += p->graph->value[value].is_static ? 0 : 1;
+        }
+    }
+}
+
+/* The least that a kernel may cost that is a point kernel, or marches; @p inlines: it computes cheap static values. */
+static double least_cost(planner *p, bool marches, bool inlines)
+{
+    p->least.plan.flat = p->flat;
+    p->least.plan.marches = marches;
+    p->least.plan.vector = 1;
+    p->least.plan.lines = 1;
+    p->least.plan.inputs = p->least.inputs[inlines ? 1 : 0];
+    return cost_of(p, &p->least.plan);
+}
+
 /*
  * The cheapest kernel of the stages order[first..end), or a cost of DBL_MAX. All ways are tried: as
- * points and marching or tiled, static values loaded or computed.
+ * points and marching or tiled, static values loaded or computed. What is known to cost more than @p most with what
+ * comes before (@p base), before its terms are found or before they are scheduled, is left.
  */
-static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *out)
+static void plan_group(planner *p, int first, int end, double base, double most,
+                       strake_cl_kernel_plan *out)
 {
     bool stored[STRAKE_MAX_VALUES] = {false};
     strake_cl_kernel_plan *trial = &p->trial[0];
     out->cost = DBL_MAX;
-    if (end - first > STRAKE_CL_KERNEL_STAGES) {
-        return;
-    }
-    memset(trial, 0, sizeof *trial);
+    memset(trial, 0, offsetof(strake_cl_kernel_plan, inputs));
     trial->flat = p->flat;
     for (int k = first; k < end; k++) {
         trial->stage[trial->stages++] = p->order[k];
@@ -212,9 +258,18 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
         trial->marches = way >= 2 && may_march;
         trial->tiled = way >= 2 && may_tile;
-        if (strake_cl_plan_terms(p->graph, p->options, stored, way % 2 == 1, trial) &&
-            has_room(p, trial)) {
-            trial->cost = cost_of(p, trial);
+        if (!trial->tiled && ((p->is_full && !trial->marches) ||
+                              base + least_cost(p, trial->marches, way % 2 == 1) > most)) {
+            continue;
+        }
+        if (!strake_cl_plan_terms(p->graph, p->options, stored, way % 2 == 1, trial)) {
+            p->is_full = p->is_full || (way == 0 && trial->terms > STRAKE_CL_KERNEL_TERMS);
+            continue;
+        }
+        const double least = cost_of(p, trial);
+        if (least < out->cost && base + least <= most) {
+            strake_cl_plan_complete(p->graph, p->options, trial);
+            trial->cost = has_room(p, trial) ? cost_of(p, trial) : DBL_MAX;
             if (trial->cost < out->cost) {
                 *out = *trial;
             }
@@ -222,19 +277,39 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
     }
 }
 
-/* Cuts the order where the sum of the kernels' costs is least. */
+static void clear_bound(planner *p)
+{
+    memset(&p->least, 0, sizeof p->least);
+    p->is_full = false;
+}
+
+/* Cuts the order where the sum of the kernels' costs is least; of several such cuts the last one. */
 static int plan_fused(planner *p, int most, strake_cl_kernel_plan *out)
 {
+    strake_cl_kernel_plan *const trial = &p->trial[1];
     double best[STRAKE_MAX_VALUES + 1];
     int cut[STRAKE_MAX_VALUES + 1] = {0};
     best[0] = 0.0;
     for (int end = 1; end <= p->stages; end++) {
+        const bool is_one = p->options->one && end == p->stages;
+        const int before = cut[end - 1];
+        double known = DBL_MAX; /* a good cut is mostly where the one before it was */
         best[end] = DBL_MAX;
-        for (int first = p->options->one && end == p->stages ? 0 : end - 1; first >= 0; first--) {
-            plan_group(p, first, end, &p->trial[1]);
-            const double cost = p->trial[1].cost;
-            if (cost < DBL_MAX && best[first] + cost < best[end]) {
-                best[end] = best[first] + cost;
+        clear_bound(p);
+        if (!is_one && end - before <= STRAKE_CL_KERNEL_STAGES) {
+            plan_group(p, before, end, 0.0, DBL_MAX, trial);
+            known = trial->cost < DBL_MAX ? best[before] + trial->cost : known;
+            clear_bound(p);
+        }
+        for (int first = end - 1; first >= 0 && end - first <= STRAKE_CL_KERNEL_STAGES; first--) {
+            add_to_bound(p, first, end);
+            if (is_one && first > 0) {
+                continue;
+            }
+            plan_group(p, first, end, best[first], known, trial);
+            if (trial->cost < DBL_MAX && best[first] + trial->cost < best[end]) {
+                best[end] = best[first] + trial->cost;
+                known = best[end] < known ? best[end] : known;
                 cut[end] = first;
             }
         }
@@ -251,7 +326,8 @@ static int plan_fused(planner *p, int most, strake_cl_kernel_plan *out)
     }
     int k = count;
     for (int end = p->stages; end > 0; end = cut[end]) {
-        plan_group(p, cut[end], end, &out[--k]);
+        clear_bound(p);
+        plan_group(p, cut[end], end, 0.0, DBL_MAX, &out[--k]);
     }
     return count;
 }
@@ -314,6 +390,7 @@ static int plan_unfused(planner *p, const int *stage, int stages, const bool *st
                                   &out[k])) {
             return -1;
         }
+        strake_cl_plan_complete(p->graph, p->options, &out[k]);
         first += out[k].stages;
     }
     return count;

@@ -14,26 +14,38 @@ enum {
 typedef struct builder {
     const strake_graph *graph;
     strake_cl_kernel_plan *plan;
-    bool inline_static;
     bool failed;
+    bool is_member[STRAKE_MAX_VALUES]; /* this kernel computes the value (somewhere) */
+    short newest
+        [STRAKE_MAX_VALUES]; /* one more than the newest term of a value, 0: there is none; ... */
+    short older[STRAKE_CL_KERNEL_TERMS]; /* ... the same of the one before a term */
 } builder;
 
 static bool is_inlined(const builder *b, int value)
 {
     const strake_value *v = &b->graph->value[value];
-    return b->inline_static && !b->plan->is_static && v->is_static && v->stage >= 0 &&
+    return !b->plan->is_static && v->is_static && v->stage >= 0 &&
            strake_cl_stage_ops(&b->graph->stage[v->stage]) <= INLINE_MOST;
 }
 
-/* Whether this kernel computes a value (somewhere). */
-static bool is_member(const builder *b, int value)
+static void find_members(builder *b, bool inline_static)
 {
     for (int k = 0; k < b->plan->stages; k++) {
-        if (b->graph->stage[b->plan->stage[k]].output == value) {
-            return true;
-        }
+        b->is_member[b->graph->stage[b->plan->stage[k]].output] = true;
     }
-    return is_inlined(b, value);
+    for (int v = 0; v < b->graph->values && inline_static; v++) {
+        b->is_member[v] = b->is_member[v] || is_inlined(b, v);
+    }
+}
+
+/* As strake_cl_find_term(): very many are asked for. */
+static int find(const builder *b, int value, const int offset[STRAKE_AXES])
+{
+    int p = b->newest[value] - 1;
+    while (p >= 0 && memcmp(b->plan->term[p].offset, offset, sizeof b->plan->term[p].offset) != 0) {
+        p = b->older[p] - 1;
+    }
+    return p;
 }
 
 /* Operations to get a value from what is loaded. */
@@ -43,7 +55,7 @@ static int recompute_ops(const builder *b, int value)
     int ops = strake_cl_stage_ops(stage);
     for (int k = 0; k < stage->reads && ops <= RECOMPUTE_MOST; k++) {
         const int operand = strake_cl_source_of(b->graph, stage->read[k].value);
-        if (!b->graph->value[operand].is_constant && is_member(b, operand)) {
+        if (!b->graph->value[operand].is_constant && b->is_member[operand]) {
             ops += recompute_ops(b, operand);
         }
     }
@@ -65,7 +77,9 @@ static void append(builder *b, const strake_cl_term *term)
         b->failed = true;
         return;
     }
+    b->older[b->plan->terms] = b->newest[term->value];
     b->plan->term[b->plan->terms++] = *term;
+    b->newest[term->value] = (short)b->plan->terms;
 }
 
 static void want(builder *b, int value, const int offset[STRAKE_AXES]);
@@ -82,8 +96,7 @@ static strake_cl_term compute(builder *b, int value, const int offset[STRAKE_AXE
         const int source = strake_cl_source_of(graph, stage->read[k].value);
         operand_offset(b->plan, offset, &stage->read[k], at);
         want(b, source, at);
-        term.operand[k] =
-            graph->value[source].is_constant ? -1 : strake_cl_find_term(b->plan, source, at);
+        term.operand[k] = graph->value[source].is_constant ? -1 : find(b, source, at);
     }
     return term;
 }
@@ -108,18 +121,18 @@ static void want(builder *b, int value, const int offset[STRAKE_AXES])
     static const int zero[STRAKE_AXES] = {0, 0, 0};
     const strake_cl_kernel_plan *plan = b->plan;
     const strake_value *v = &b->graph->value[value];
-    if (b->failed || v->is_constant || strake_cl_find_term(plan, value, offset) >= 0) {
+    if (b->failed || v->is_constant || find(b, value, offset) >= 0) {
         return;
     }
     strake_cl_term term = {.value = value, .kind = STRAKE_CL_LOADED, .slot = -1};
     memcpy(term.offset, offset, sizeof term.offset);
-    if (is_member(b, value) && plan->marches && strake_cl_term_is_own(plan, &term)) {
+    if (b->is_member[value] && plan->marches && strake_cl_term_is_own(plan, &term)) {
         want_own(b, value);
         return;
     }
-    if (is_member(b, value) && (!plan->marches || recompute_ops(b, value) <= RECOMPUTE_MOST)) {
+    if (b->is_member[value] && (!plan->marches || recompute_ops(b, value) <= RECOMPUTE_MOST)) {
         term = compute(b, value, offset);
-    } else if (is_member(b, value)) {
+    } else if (b->is_member[value]) {
         term.kind = STRAKE_CL_EXCHANGED;
         want(b, value, zero);
     }
@@ -181,8 +194,8 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
                           const bool *stored, bool inline_static, strake_cl_kernel_plan *plan)
 {
     static const int zero[STRAKE_AXES] = {0, 0, 0};
-    builder b = {graph, plan, inline_static, false};
-    bool member[STRAKE_MAX_VALUES] = {false};
+    builder b = {.graph = graph, .plan = plan};
+    find_members(&b, inline_static);
     clear(plan);
     plan->vector = plan->marches ? options->run.vector : 1;
     plan->lines = plan->marches && !plan->flat ? options->run.lines : 1;
@@ -211,20 +224,26 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
             want(&b, output, zero);
         }
     }
-    for (int v = 0; plan->tiled && v < graph->values; v++) {
-        member[v] = is_member(&b, v);
-    }
     if (plan->tiled) {
-        return strake_cl_plan_tiles(graph, options, stored, member, plan) && list_inputs(plan);
+        return strake_cl_plan_tiles(graph, options, stored, b.is_member, plan) && list_inputs(plan);
     }
-    if (b.failed || !list_inputs(plan)) {
+    if (b.failed) {
+        plan->terms = STRAKE_CL_KERNEL_TERMS + 1;
         return false;
     }
-    if (plan->marches) {
-        strake_cl_schedule(graph, options, plan);
-    } else {
-        measure_points(plan);
+    if (!list_inputs(plan)) {
+        return false;
     }
     count_ops(graph, plan);
     return true;
+}
+
+void strake_cl_plan_complete(const strake_graph *graph, const strake_cl_options *options,
+                             strake_cl_kernel_plan *plan)
+{
+    if (plan->marches) {
+        strake_cl_schedule(graph, options, plan);
+    } else if (!plan->tiled) {
+        measure_points(plan);
+    }
 }
