@@ -103,6 +103,16 @@ cleanup:
     return status;
 }
 
+/* Whether what are taken for metres look like degrees: cells of a tenth at most, between the longest longitudes and latitudes. */
+static bool looks_geographic(const strake_georef *georef, const int64_t shape[2])
+{
+    const double east = strake_georef_x(georef, (double)shape[1]);
+    const double south = strake_georef_y(georef, (double)shape[0]);
+    return georef->is_known && !georef->is_geographic && georef->zone == 0 && georef->cell <= 0.1 &&
+           georef->x >= -180.0 && east <= 360.0 && georef->y <= 90.0 && south >= -90.0 &&
+           (georef->x != 0.0 || south != 0.0);
+}
+
 /* Spacings are those of the map, which the case may repeat. */
 static strake_status complete_spacing(strake_node *root, strake_case *which, const origin *from,
                                       strake_error *error)
@@ -111,6 +121,15 @@ static strake_status complete_spacing(strake_node *root, strake_case *which, con
     const double cell = from->georef.cell;
     if (!from->georef.is_known) {
         return STRAKE_OK;
+    }
+    if (looks_geographic(&from->georef, from->info.shape) &&
+        strake_node_find(root, "grid.dx") == NULL && strake_node_find(root, "grid.dy") == NULL) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: the cells of %s, %.6g wide from (%.6g, %.6g), look like degrees; "
+                           "expected metres: say geographic: true beside file, with grid.dx and "
+                           "grid.dy [m], or, if these are metres, grid.dx: %.10g",
+                           from->source->where, from->source->file, cell, from->georef.x,
+                           from->georef.y, cell);
     }
     for (int k = 0; k < 2; ++k) {
         const strake_node *const node = strake_node_find(root, path[k]);

@@ -42,6 +42,10 @@ try check map.yaml --set 'fields={u: {file: out/u_00000000.npy}}' --set 'grid={d
 fails 2 "cells that are not square are refused" "output.formats: asc: needs square cells"
 try check map.yaml --set 'output.formats=[kml]'
 fails 2 "a problem without a footprint has none" "output.formats: kml" "no footprint"
+try check map.yaml --set 'fields={u: {file: degrees.asc}}'
+fails 2 "cells in degrees are not taken for metres" "degrees.asc" "0.01 wide" "look like degrees" "geographic: true"
+try check map.yaml --set 'fields={u: {file: degrees.asc}}' --set grid.dx=0.01 --set time.dt=1e-10
+exits 0 "unless the case says so"
 sed 's/0.9/nine/' map.asc >broken.asc
 try run map.yaml --on serial --quiet --output none --set 'fields={u: {file: broken.asc}}'
 fails 2 "a broken grid is told with its line" "broken.asc: line 8: cell [1, 3] is 'nine', expected a number"
