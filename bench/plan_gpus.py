@@ -1,10 +1,11 @@
 """All problems on 1, 2, 4, 8 GPUs of one host, and the processors beside them.
 
 usage: python3 bench/plan_gpus.py OUTPUT_FOLDER [SUBJECT...]     (from the repository root, after `make`)
-SUBJECT: lava, particles, grids (as devices and as ranks), table7, table6; all of them where none is named.
+SUBJECT: lava, particles, whole, grids (as devices and as ranks), table7, table6; all of them where none is named.
 STRAKE=build/strake  the program; GPUS=gpu:0,gpu:1,...  which ones (default: all that it lists);
 SCALE=8  rehearses with an eighth of the cells along every axis, on anything: GPUS=ocl:0,ocl:0.
-ROUNDS=3  runs of each, the median of which counts; LIMIT=SECONDS  after which nothing more is started.
+ROUNDS=3  runs of each, the median of which counts; LIMIT=SECONDS  after which nothing more is started;
+TIME=0.1  brings particles to a tenth of the times from which on they are measured.
 
 Table 7 and Table 6 are those of Wyrzykowski, Szustak and Rojek (2014): a grid on all processors, on one GPU, on both, on all GPUs
 and on everything; the processors alone in 1, 2, 4, 8 teams. rates.jsonl has a line for each run, table.txt the
@@ -18,10 +19,12 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 STRAKE = os.environ.get("STRAKE", "build/strake")
 SCALE = int(os.environ.get("SCALE", "1"))
+TIME = float(os.environ.get("TIME", "1"))  # of the times to which particles are brought before they are measured
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 END = time.monotonic() + float(os.environ.get("LIMIT", "inf"))
 
@@ -85,6 +88,26 @@ fields:
 """
 
 
+def us(seconds):
+    return "-" if seconds is None else f"{1e6 * seconds:.0f}"
+
+
+def dealings(report):
+    """What parts of the run exchange and wait for in a step [us], beside what the models of transfers say."""
+    lines, m = [], report.get("meeting")
+    if m:
+        lines.append(f"step {us(m['step_seconds'])}: kernels {us(m['kernel_seconds'])}, meeting {us(m['measured_seconds'])} (predicted "
+                     f"{us(m['predicted_seconds'])}), woken {us(m['wake_seconds'])}, waiting {us(m['waiting_seconds'])}")
+    for d in report["devices"]:
+        x, w = d.get("exchange"), d.get("waiting")
+        if x and w:
+            lines.append(f"{d['id']} {d['rows']}: {x['bytes_sent_per_step']:.0f} B out, {x['bytes_received_per_step']:.0f} in, "
+                         f"{us(x['measured_seconds_per_step'])} (predicted {us(x['predicted_seconds_per_step'])}); waits for forces "
+                         f"{us(w['forces_seconds_per_step'])}, dt {us(w['time_step_seconds_per_step'])}, orders "
+                         f"{us(w['order_seconds_per_step'])} (predicted {us(w['predicted_seconds_per_step'])})")
+    return lines
+
+
 class Plan:
     def __init__(self, out):
         self.out = out
@@ -95,11 +118,11 @@ class Plan:
         print(line, flush=True)
         print(line, file=self.table, flush=True)
 
-    def run(self, case, on, options=(), ranks=0):
-        """Runs a case. Returns its report, or None: it failed, or there is no time left."""
+    def run(self, case, on, options=(), ranks=0, name="case"):
+        """Runs a case. Returns its report, or None: it failed, or there is no time left. name: of its files."""
         if time.monotonic() > END:
             return None
-        path, report = self.out / "case.yaml", self.out / "report.json"
+        path, report = self.out / f"{name}.yaml", self.out / f"{name}.json"
         path.write_text(case if "output:" in case else case + "output: {fields: []}\n", encoding="utf-8")
         report.unlink(missing_ok=True)
         command = [STRAKE, "run", str(path), "--on", on, "--no-tune", "--quiet", "--report", str(report),
@@ -111,13 +134,16 @@ class Plan:
             why = [line for line in done.stderr.splitlines() if line.startswith("strake: ")] or [done.stderr[-300:]]
             self.say(f"FAILED --on {on} {' '.join(options)}{f' on {ranks} ranks' if ranks else ''}: {why[0]}")
             return None
-        return json.loads(report.read_text(encoding="utf-8"))
+        text = report.read_text(encoding="utf-8")
+        path.unlink()
+        report.unlink()
+        return json.loads(text)
 
-    def compare(self, name, case, places):
+    def compare(self, name, case, places, rounds=ROUNDS):
         """Runs a case in all places in turns. places: (label, count of what speeds it up, where, options, ranks).
         A place without a count is compared, and has no speed-up."""
-        seconds, sums, work = {}, {}, {}
-        for _ in range(ROUNDS):
+        seconds, sums, work, told = {}, {}, {}, {}
+        for _ in range(rounds):
             for label, count, on, options, ranks in places:
                 report = self.run(case, on, options, ranks)
                 if report is None:
@@ -127,7 +153,8 @@ class Plan:
                 print(json.dumps(line), file=self.rates, flush=True)
                 seconds.setdefault(label, []).append(report["seconds"])
                 sums[label] = [f["checksum"] for _, f in sorted(report["fields"].items())]
-                work[label] = report["cells_per_second"] * report["seconds"]
+                work[label] = (1e6 * report["mips"] if "mips" in report else report["cells_per_second"]) * report["seconds"]
+                told[label] = dealings(report)
         medians = {label: statistics.median(found) for label, found in seconds.items()}
         base = None
         for label, count, *_ in places:
@@ -140,6 +167,8 @@ class Plan:
                 serial = (1 / gain - 1 / count) / (1 - 1 / count)
                 text = f", speed-up {gain:.2f}, efficiency {100 * gain / count:.1f} %, Karp-Flatt {100 * serial:.2f} %"
             self.say(f"{name:24} {label:20} {work[label] / mine / 1e6:11.1f} M/s {mine:9.3f} s{text}")
+            for line in told[label]:
+                self.say(f"    {line}")
         if len(sums) > 1:
             self.say(f"{'EQUAL' if len({str(s) for s in sums.values()}) == 1 else 'DIFFERENT'} {name}: {', '.join(sums)}")
         return medians
@@ -154,33 +183,73 @@ def devices_of(names):
 
 
 def do_lava(plan, names):
-    for n, seconds in ((3162, 240), (10000, 60)):
-        plan.compare(f"lava {side(n)}^2", lava(n, seconds), devices_of(names))
+    """Every cell active; steps by number, so that the balancer settles before most of them."""
+    for n, steps in ((100, 4000), (1000, 4000), (3162, 2000), (10000, 400)):
+        places = devices_of(names)
+        places += [(f"{place}, unbalanced", count, on, ("--set", "run.balance=fixed"), 0) for place, count, on, *_ in places if count > 1]
+        places = [(place, count, on, (*options, "--steps", str(steps)), ranks) for place, count, on, options, ranks in places]
+        plan.compare(f"lava {side(n)}^2", lava(n, 1e9), places)
+
+
+RELEASED = {"1.6M": (0.5, 1.0), "16M": (0.06,)}  # [s] from which on particles are measured, beside a start at rest
+SPACING = {"1.6M": 0.00645, "16M": 0.003}        # [m]
+STEPS = {"1.6M": 500, "16M": 300}
+
+
+def bore(kind):
+    return pathlib.Path(f"data/cases/bore-{kind}.yaml").read_text(encoding="utf-8")
+
+
+def common(label):
+    return ("--set", f"scene.spacing={SPACING[label] * SCALE}", "--set", "output.fields=[]", "--set", "output.every_seconds=10",
+            "--set", "precision=single")
+
+
+def released(plan, kind, label, gpu, found):
+    """Brings a column of water to the times of RELEASED on one GPU. Leaves (checkpoint, its step) of each in found."""
+    resume = ()
+    for start in RELEASED[label]:
+        folder = plan.out / f"{kind}-{label}-{start}"
+        report = plan.run(bore(kind), gpu, (*common(label), *resume, "--set", f"time.end={start * TIME}", "--set",
+                                            f"checkpoint.every_seconds={start * TIME}", "--output", str(folder)), name=folder.name)
+        if report is None:
+            return
+        found[kind, label, start] = (str(folder / "checkpoint.strake"), report["case"]["steps"])
+        resume = ("--resume", found[kind, label, start][0])
 
 
 def do_particles(plan, names):
-    """The cases of the paper, from checkpoints of one GPU on, balanced and not."""
-    for kind in ("wall", "corridor"):
-        text = pathlib.Path(f"data/cases/bore-{kind}.yaml").read_text(encoding="utf-8")
-        for label, spacing, starts, length in (("1.6M", 0.00645, (0.02, 0.5, 1.0), 0.03), ("16M", 0.003, (0.02,), 0.008)):
-            spacing = ("--set", f"scene.spacing={spacing * SCALE}", "--set", "output.fields=[]", "--set",
-                       "output.every_seconds=10", "--set", "precision=single")
-            resume = ()
-            for start in starts:
-                folder = plan.out / "results"
-                shutil.rmtree(folder, ignore_errors=True)
-                if plan.run(text, names[0], (*spacing, *resume, "--set", f"time.end={start}", "--set",
-                                             f"checkpoint.every_seconds={start}")) is None:
-                    break
-                checkpoint = plan.out / f"bore-{kind}-{label}-{start}.strake"
-                shutil.move(folder / "checkpoint.strake", checkpoint)
-                resume = ("--resume", str(checkpoint))
-                go = (*spacing, *resume, "--set", f"time.end={start + length}")
-                places = [(place, n, on, (*go, *options), ranks) for place, n, on, options, ranks in devices_of(names)]
+    """The cases of Rustico et al. (2012), from rest and from later times on, balanced and not: their Tables 1 and 2."""
+    chains = [(kind, label) for label in reversed(SPACING) for kind in ("wall", "corridor")]
+    found, each = {}, list(dict.fromkeys(names))
+    for first in range(0, len(chains), len(each)):  # as many side by side as there are GPUs
+        threads = [threading.Thread(target=released, args=(plan, kind, label, gpu, found))
+                   for (kind, label), gpu in zip(chains[first:], each)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for label in SPACING:
+        for start in (0, *RELEASED[label]) if label == "1.6M" else RELEASED[label]:
+            for kind in ("wall", "corridor"):
+                checkpoint, step = found.get((kind, label, start), (None, 0))
+                if start > 0 and checkpoint is None:
+                    continue
+                go = (*common(label), *(("--resume", checkpoint) if checkpoint else ()), "--steps", str(step + STEPS[label]))
+                places = [(place, n, on, go, ranks) for place, n, on, _, ranks in devices_of(names)]
                 places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=fixed"), 0)
                            for place, n, on, *_ in devices_of(names) if n > 1]
-                places += [("GPU and processors", 0, f"cpu,{names[0]}", go, 0), ("processors", 0, "cpu", go, 0)]
-                plan.compare(f"bore {kind} {label} {start} s", text, places)
+                if label == "1.6M" and start == 0:
+                    places += [("GPU and processors", 0, f"cpu,{names[0]}", go, 0)]
+                plan.compare(f"bore {kind} {label} {start} s", bore(kind), places)
+    for checkpoint, _ in found.values():
+        shutil.rmtree(pathlib.Path(checkpoint).parent, ignore_errors=True)
+
+
+def do_whole(plan, names):
+    """The corridor of 1.6 million particles in full, balanced."""
+    for place, n, on, *_ in devices_of(names)[-1:]:
+        plan.compare("bore corridor in full", bore("corridor"), [(place, n, on, common("1.6M"), 0)], rounds=1)
 
 
 def do_grids(plan, names):
@@ -220,7 +289,7 @@ def do_table6(plan, _):
 def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    subjects = {"lava": do_lava, "particles": do_particles, "grids": do_grids, "table7": do_table7, "table6": do_table6}
+    subjects = {"lava": do_lava, "particles": do_particles, "whole": do_whole, "grids": do_grids, "table7": do_table7, "table6": do_table6}
     chosen = sys.argv[2:] or list(subjects)
     unknown = [name for name in chosen if name not in subjects]
     if unknown:
