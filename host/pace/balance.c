@@ -150,18 +150,6 @@ cleanup:
     return status;
 }
 
-int strake_balance_twin(const strake_team *team, int e)
-{
-    const strake_part *part = &team->part[e];
-    for (int k = 0; k < e; k++) {
-        const strake_part *other = &team->part[k];
-        if (!other->dropped && strake_part_is_twin(other, part)) {
-            return k;
-        }
-    }
-    return -1;
-}
-
 /* Gives devices of one name the mean of their rates. */
 static void level_twins(const strake_pace *pace, double *weight)
 {
@@ -169,7 +157,7 @@ static void level_twins(const strake_pace *pace, double *weight)
         double sum = weight[e], least = weight[e], most = weight[e];
         int count = 1;
         for (int k = e + 1; k < pace->team->parts; k++) {
-            if (weight[k] > 0.0 && strake_balance_twin(pace->team, k) == e) {
+            if (weight[k] > 0.0 && strake_team_twin(pace->team, k) == e) {
                 sum += weight[k];
                 count++;
                 least = weight[k] < least ? weight[k] : least;
@@ -177,7 +165,7 @@ static void level_twins(const strake_pace *pace, double *weight)
             }
         }
         for (int k = e; k < pace->team->parts && count > 1 && most < most_off * least; k++) {
-            if (k == e || (weight[k] > 0.0 && strake_balance_twin(pace->team, k) == e)) {
+            if (k == e || (weight[k] > 0.0 && strake_team_twin(pace->team, k) == e)) {
                 weight[k] = sum / count;
             }
         }

@@ -149,7 +149,7 @@ static strake_status time_each(choice *c, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_pace *pace = c->pace;
     for (int e = 0; e < pace->team->parts; e++) {
-        const int twin = strake_balance_twin(pace->team, e);
+        const int twin = strake_team_twin(pace->team, e);
         if (pace->team->part[e].dropped) {
             c->alone[e] = INFINITY; /* it failed in the team */
         } else if (twin >= 0) {

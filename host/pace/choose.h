@@ -20,9 +20,6 @@ strake_status strake_time_team(strake_pace *pace, double *seconds, double *part_
  */
 strake_status strake_time_often(strake_pace *pace, strake_forecast *out, strake_error *error);
 
-/** A device of the same name, which is as fast. @return the first part before @p e with one, or -1 */
-int strake_balance_twin(const strake_team *team, int e);
-
 /** Places and loads the parts for a trial, and notes what that takes: about as much as switching some on or off. */
 strake_status strake_balance_place(strake_pace *pace, const double *weight, strake_error *error);
 

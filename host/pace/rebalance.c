@@ -99,6 +99,8 @@ static int begin_work(strake_pace *pace)
         const double at =
             is_tried ? (double)tried->sample[tried->samples - 1].slabs : (double)slabs;
         const bool is_known = line.slope > 0.0 && !part->dropped;
+        const int twin = strake_team_twin(pace->team, e);
+        pace->balancer.work.like[e] = twin >= 0 ? twin : e;
         if (is_known) {
             line.slope /= each;
             strake_balancer_know(&pace->balancer, e, line, at * each);

@@ -118,7 +118,7 @@ static strake_status find_rates(sampling *s, strake_error *error)
     STRAKE_CHECK(p != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
     strake_predict(pace, 1.0, p);
     for (int e = 0; e < pace->team->parts; e++) {
-        const int twin = strake_balance_twin(pace->team, e);
+        const int twin = strake_team_twin(pace->team, e);
         const strake_team_part *const part = &p->part[e];
         const double alone = part->fixed + part->slab * (double)(s->own.end - s->own.first);
         const strake_range some = pick(s, e);

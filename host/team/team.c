@@ -470,3 +470,15 @@ strake_status strake_team_gather(strake_team *team, strake_error *error)
 cleanup:
     return status;
 }
+
+int strake_team_twin(const strake_team *team, int e)
+{
+    const strake_part *part = &team->part[e];
+    for (int k = 0; k < e; k++) {
+        const strake_part *other = &team->part[k];
+        if (!other->dropped && strake_part_is_twin(other, part)) {
+            return k;
+        }
+    }
+    return -1;
+}

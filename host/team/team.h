@@ -251,4 +251,7 @@ bool strake_neighbours_wait(strake_team *team, const strake_role *role, int64_t 
 /** Lets everybody who waits for a neighbour look at `stop` again. */
 void strake_neighbours_wake(strake_team *team);
 
+/** A device of the same name, which is as fast. @return the first part before @p e with one, or -1 */
+int strake_team_twin(const strake_team *team, int e);
+
 #endif

@@ -29,6 +29,7 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
         b->moved[p] = 0;
         memset(&b->times[p], 0, sizeof b->times[p]);
         b->work.known_at[p] = 0.0;
+        b->work.like[p] = p;
         b->work.alone[p] = b->work.idle[p] = -1.0;
         b->work.left_at[p] = b->work.whole[p] = 0.0;
         b->slabs += owned[p];

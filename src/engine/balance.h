@@ -60,8 +60,10 @@ typedef struct strake_balance_work {
     bool switches; /**< the last decision does */
     strake_times_line known[STRAKE_BALANCE_PARTS]; /**< over work, before it was observed */
     double known_at[STRAKE_BALANCE_PARTS];         /**< work for which; 0: nothing is known */
-    double alone[STRAKE_BALANCE_PARTS];            /**< as beyond, of a part without others */
-    double idle[STRAKE_BALANCE_PARTS]; /**< seconds of a step with next to no work; < 0: unknown */
+    int like
+        [STRAKE_BALANCE_PARTS]; /**< the first part of the same kind; itself, or as set after the begin */
+    double alone[STRAKE_BALANCE_PARTS]; /**< as beyond, of a part without others */
+    double idle[STRAKE_BALANCE_PARTS];  /**< seconds of a step with next to no work; < 0: unknown */
     /** All work once the part was switched off; 0: it was not; < 0: not known yet. */
     double left_at[STRAKE_BALANCE_PARTS];
     /** Work of any slab, for a part that leaves nothing out; 0: it does. Set after the begin. */

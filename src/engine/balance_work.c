@@ -96,6 +96,16 @@ static strake_times_line find_line(const strake_balancer *b, int p)
     return line;
 }
 
+/* What was observed of a part is known of others of its kind, of which nothing was: -1: of none. */
+static int find_like(const strake_balancer *b, int p)
+{
+    int like = -1;
+    for (int q = 0; q < b->parts && b->times[p].samples == 0; q++) {
+        like = b->work.like[q] == b->work.like[p] && b->times[q].samples > 0 ? q : like;
+    }
+    return like;
+}
+
 static int count_parts(const strake_balancer *b, const int64_t *owned)
 {
     int parts = 0;
@@ -131,7 +141,10 @@ static void see(strake_balancer *b, const double *seconds)
             b->doubts = !observe(b, p, seconds[p]) || b->doubts;
             longest = fmax(longest, seconds[p]);
         }
-        b->line[p] = find_line(b, p);
+    }
+    for (int p = 0; p < b->parts; p++) {
+        const int like = find_like(b, p);
+        b->line[p] = find_line(b, like >= 0 ? like : p);
     }
     const double now = fmax(b->work.step - longest, 0.0);
     *beyond = smooth(*beyond, now);

@@ -466,6 +466,33 @@ static void a_second_device_is_off_below_what_pays(void **state)
     meeting = 15e-6;
 }
 
+/* A device that was tried with all cells only would seem to take nothing for few: who has them now tells what it takes. */
+static void no_device_takes_over_from_one_like_it(void **state)
+{
+    const int64_t owned[MACHINE] = {0, ROWS, 0};
+    (void)state;
+    start = pair_start;
+    rate = pair_rate;
+    meeting = 50e-6;
+    for (int alike = 0; alike < 2; alike++) {
+        course c;
+        strake_balancer *const b = begin_machine();
+        strake_balancer_begin(b, STRAKE_BALANCE_MODEL, MACHINE, owned, 1e-5);
+        b->work.may_rest = true;
+        b->work.price = switching;
+        b->work.beyond = meeting; /* as measured on trial */
+        b->work.like[2] = alike == 1 ? 1 : 2;
+        strake_balancer_know(b, 1, (strake_times_line){0.0, rate[1], 0.1}, 4000.0 * ROWS);
+        strake_balancer_know(b, 2, (strake_times_line){0.0, rate[2], 0.1}, 2000.0 * ROWS);
+        go(b, 3000.0, 30000.0, 3000, 0.02, &c);
+        assert_true(alike == 1 ? c.switches == 0 && b->owned[1] == ROWS : c.switches > 0);
+        free(b);
+    }
+    start = hybrid_start;
+    rate = hybrid_rate;
+    meeting = 15e-6;
+}
+
 /* Nor does a step that something else has held up, who is alone then or who else waits. */
 static void one_disturbed_look_switches_nothing(void **state)
 {
@@ -543,6 +570,7 @@ int main(void)
         cmocka_unit_test(parts_are_switched_on_as_work_grows_and_off_again),
         cmocka_unit_test(a_part_that_leaves_nothing_out_loses_what_is_sparse),
         cmocka_unit_test(a_second_device_is_off_below_what_pays),
+        cmocka_unit_test(no_device_takes_over_from_one_like_it),
         cmocka_unit_test(one_disturbed_look_switches_nothing),
         cmocka_unit_test(with_the_same_work_nothing_swings),
         cmocka_unit_test(what_memory_held_before_says_nothing),
