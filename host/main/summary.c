@@ -63,8 +63,9 @@ static void print_meeting(const strake_result *result, FILE *stream)
         (void)fprintf(stream, "the model of %s says %s", m.part->id,
                       strake_say_seconds(m.predicted, predicted));
     }
-    (void)fprintf(stream, "), %s until it goes on, %s of waiting for slower parts\n",
-                  strake_say_seconds(m.woken, woken), strake_say_seconds(m.waited, waited));
+    (void)fprintf(stream, ")%s, %s until it goes on, %s of waiting for slower parts\n",
+                  m.beside ? ", borders beside kernels" : "", strake_say_seconds(m.woken, woken),
+                  strake_say_seconds(m.waited, waited));
 }
 
 /* What parts that meet within a step exchange and wait for, beside what models and their shares of the work say. */

@@ -58,7 +58,8 @@ strake_advice strake_advise(const strake_device_model *m, const strake_exchange_
             .interior = fmax(0.0, (double)c->slabs - borders) * c->slab_seconds,
             /* Ranges: borders and the slabs between; the kernels' queue follows in its turn. */
             .extra = c->sides * m->launch + m->barrier};
-        beside[k - 1] = !c->meets && strake_overlap_pays(&overlap);
+        beside[k - 1] =
+            !(c->meets && size->messages < size->apart) && strake_overlap_pays(&overlap);
         advice.added[k - 1] = beside[k - 1] ? strake_overlap_seconds(&overlap) : overlap.exchange;
     }
     advice.steps = strake_choose_steps(c, advice.added, most, &advice.per_step);

@@ -1,4 +1,4 @@
-#include "opencl/cl_exchange.h"
+#include "opencl/cl_exchange_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +9,7 @@
 #include "base/clock.h"
 #include "model/choose.h"
 
-enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
-
-static bool travels(const strake_cl_exchange *x, int state)
+bool strake_cl_exchange_travels(const strake_cl_exchange *x, int state)
 {
     return strake_ghosts_travel(x->window->kernels->graph, x->window->state[state].input);
 }
@@ -26,13 +24,18 @@ static int last_state(const strake_cl_exchange *x)
 {
     int last = -1;
     for (int k = 0; k < x->window->states; k++) {
-        last = travels(x, k) ? k : last;
+        last = strake_cl_exchange_travels(x, k) ? k : last;
     }
     return last;
 }
 
-/* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */
-static int run_of(const strake_cl_exchange *x, int g)
+/* That of the next transfers. */
+static cl_command_queue queue_of(const strake_cl_exchange *x)
+{
+    return x->beside ? x->queue : x->window->queue;
+}
+
+int strake_cl_exchange_run_of(const strake_cl_exchange *x, int g)
 {
     int run = 1;
     while (g + run < x->ghosts && x->ghost[g + run].slab == x->ghost[g].slab + run &&
@@ -64,7 +67,7 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
         }
     }
     x->runs = 0;
-    for (int g = 0; g < x->ghosts; g += run_of(x, g)) {
+    for (int g = 0; g < x->ghosts; g += strake_cl_exchange_run_of(x, g)) {
         x->runs++;
     }
     return STRAKE_OK;
@@ -87,6 +90,7 @@ strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window 
             kernels->cl->clCreateCommandQueue(kernels->context, kernels->device->device, 0, &code);
         STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
         x->overlaps = true;
+        x->beside = true;
     }
 cleanup:
     return status;
@@ -108,7 +112,7 @@ static char *copy_packed(const strake_cl_exchange *x, char *packed, void *const 
     const size_t bytes = (size_t)slabs * strake_cl_window_slab_bytes(x->window);
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *const state = &x->window->state[k];
-        if (travels(x, k)) {
+        if (strake_cl_exchange_travels(x, k)) {
             char *const host = (char *)array[out ? state->output : state->input] +
                                strake_layout_offset(x->host, first);
             memcpy(out ? host : packed, out ? packed : host, bytes);
@@ -132,7 +136,7 @@ static strake_status plan_packed(strake_cl_exchange *x, strake_error *error)
         most = count > most ? count : most;
     }
     for (int g = 0, run = 0; g < x->ghosts; g += run) {
-        run = run_of(x, g);
+        run = strake_cl_exchange_run_of(x, g);
         most = run > most ? run : most;
     }
     if (slabs == 0 || !strake_exchange_packs(states, (double)most * slab)) {
@@ -174,6 +178,7 @@ void strake_cl_exchange_release(strake_cl_exchange *x)
         return;
     }
     (void)x->window->kernels->cl->clFinish(x->queue);
+    strake_cl_release_event(x->window->kernels->cl, &x->mark);
     strake_cl_release_event(x->window->kernels->cl, &x->sent);
     strake_cl_release_event(x->window->kernels->cl, &x->arrived);
     strake_cl_pins_release(&x->pins);
@@ -224,84 +229,13 @@ void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange
                                        .bytes_up = x->ghosts * slab,
                                        .numbers = x->window->kernels->graph->reductions,
                                        .overlaps = x->overlaps,
+                                       .beside = x->beside,
                                        .samples = x->samples};
     for (int b = 0; b < x->borders; b++) {
         out->bytes_down += (double)(x->border[b].end - x->border[b].first) * slab;
     }
     out->down = median(x->down, count);
     out->up = median(x->up, count);
-}
-
-/* Pages [first, end) of a host array. */
-typedef struct pages {
-    size_t first, end;
-} pages;
-
-static int by_place(const void *a, const void *b)
-{
-    const pages *one = a;
-    const pages *other = b;
-    return (one->first > other->first) - (one->first < other->first);
-}
-
-static pages pages_of(const strake_cl_exchange *x, int64_t first, int64_t end)
-{
-    return (pages){strake_layout_offset(x->host, first) / STRAKE_CL_PIN_PAGE,
-                   (strake_layout_offset(x->host, end) + STRAKE_CL_PIN_PAGE - 1) /
-                       STRAKE_CL_PIN_PAGE};
-}
-
-/* What the exchange touches of an array, without overlaps. @return their number */
-static int find_pages(const strake_cl_exchange *x, pages out[MOST_PIECES])
-{
-    int count = 0, merged = 0;
-    for (int b = 0; b < x->borders; b++) {
-        out[count++] = pages_of(x, x->border[b].first, x->border[b].end);
-    }
-    for (int g = 0; g < x->ghosts && count < MOST_PIECES;) {
-        const int run = run_of(x, g);
-        out[count++] = pages_of(x, x->ghost[g].source, x->ghost[g].source + run);
-        g += run;
-    }
-    qsort(out, (size_t)count, sizeof *out, by_place);
-    for (int k = 1; k < count; k++) {
-        if (out[k].first > out[merged].end) {
-            out[++merged] = out[k];
-        } else if (out[k].end > out[merged].end) {
-            out[merged].end = out[k].end;
-        }
-    }
-    return count > 0 ? merged + 1 : 0;
-}
-
-void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *const *next)
-{
-    pages piece[MOST_PIECES];
-    if (x->pinned) {
-        return;
-    }
-    if (x->packed != NULL) {
-        /* Nobody else's: what forbids to pin the host arrays does not concern it. */
-        const bool allowed = x->pins.allowed;
-        x->pins.allowed = true;
-        strake_cl_pins_add(&x->pins, x->packed, x->packed_bytes);
-        x->pins.allowed = allowed;
-        x->pinned = true;
-        return;
-    }
-    const int pieces = find_pages(x, piece);
-    for (int k = 0; k < x->window->states; k++) {
-        if (!travels(x, k)) {
-            continue;
-        }
-        char *const both[2] = {array[x->window->state[k].input], next[x->window->state[k].output]};
-        for (int p = 0; p < 2 * pieces; p++) {
-            const pages *which = &piece[p / 2];
-            strake_cl_pins_add(&x->pins, both[p % 2] + which->first * STRAKE_CL_PIN_PAGE,
-                               (which->end - which->first) * STRAKE_CL_PIN_PAGE);
-        }
-    }
-    x->pinned = true;
 }
 
 /* The pins with what may have changed since they were made. */
@@ -320,12 +254,26 @@ static strake_status send_packed(strake_cl_exchange *x, int parity, void *const 
     for (int b = 0; b < x->borders; b++) {
         const strake_cl_pieces pieces =
             pieces_of(x, x->border[b].first, x->border[b].end - x->border[b].first);
-        STRAKE_TRY(strake_cl_pins_gather(pins_of(x), x->queue, x->window->together.all[parity],
+        STRAKE_TRY(strake_cl_pins_gather(pins_of(x), queue_of(x), x->window->together.all[parity],
                                          &pieces, to, b + 1 == x->borders ? &x->sent : NULL,
                                          error));
         to += pieces.bytes * (size_t)pieces.count;
     }
     x->next = next;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_exchange_mark(strake_cl_exchange *x, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *const kernels = x->window->kernels;
+    if (x->beside && x->borders > 0 && last_state(x) >= 0) {
+        strake_cl_release_event(kernels->cl, &x->mark);
+        STRAKE_CL("clEnqueueMarkerWithWaitList",
+                  kernels->cl->clEnqueueMarkerWithWaitList(x->window->queue, 0, NULL, &x->mark),
+                  error, kernels->device);
+    }
 cleanup:
     return status;
 }
@@ -340,25 +288,28 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
         return STRAKE_OK;
     }
     STRAKE_TRY(x->packed != NULL ? send_packed(x, parity, next, error) : STRAKE_OK);
-    if (x->overlaps) {
-        STRAKE_TRY(strake_cl_follow(x->window->kernels->cl, x->window->kernels->device, x->queue,
-                                    x->window->queue, error));
+    if (x->mark != NULL) {
+        STRAKE_CL("clFlush", kernels->cl->clFlush(x->window->queue), error, kernels->device);
+        STRAKE_CL("clEnqueueBarrierWithWaitList",
+                  kernels->cl->clEnqueueBarrierWithWaitList(x->queue, 1, &x->mark, NULL), error,
+                  kernels->device);
+        strake_cl_release_event(kernels->cl, &x->mark);
     }
     for (int k = 0; k < x->window->states && x->packed == NULL; k++) {
         const strake_cl_state *state = &x->window->state[k];
         char *host = next[state->output];
-        for (int b = 0; b < x->borders && travels(x, k); b++) {
+        for (int b = 0; b < x->borders && strake_cl_exchange_travels(x, k); b++) {
             const bool is_last = k == last && b + 1 == x->borders;
             const strake_range border = x->border[b];
             STRAKE_TRY(strake_cl_pins_read(
-                pins_of(x), x->queue, state->buffer[parity],
+                pins_of(x), queue_of(x), state->buffer[parity],
                 strake_cl_window_offset(x->window, border.first - x->base),
                 (size_t)(border.end - border.first) * strake_cl_window_slab_bytes(x->window),
                 host + strake_layout_offset(x->host, border.first), is_last ? &x->sent : NULL,
                 error));
         }
     }
-    STRAKE_CL("clFlush", kernels->cl->clFlush(x->queue), error, kernels->device);
+    STRAKE_CL("clFlush", kernels->cl->clFlush(queue_of(x)), error, kernels->device);
 cleanup:
     return status;
 }
@@ -397,11 +348,11 @@ static strake_status fetch_packed(strake_cl_exchange *x, void *const *array, str
         from += pieces.bytes * (size_t)pieces.count;
     }
     for (int g = 0, run = 0; g < x->ghosts; g += run) {
-        run = run_of(x, g);
+        run = strake_cl_exchange_run_of(x, g);
         const strake_cl_pieces pieces = pieces_of(x, x->ghost[g].slab, run);
         char *const end = copy_packed(x, from, array, false, x->ghost[g].source, run);
         STRAKE_TRY(strake_cl_pins_scatter(
-            pins_of(x), x->queue, x->window->together.all[x->window->parity], &pieces, from,
+            pins_of(x), queue_of(x), x->window->together.all[x->window->parity], &pieces, from,
             g + run == x->ghosts && x->borders == 0 ? &x->arrived : NULL, error));
         from = end;
     }
@@ -427,20 +378,20 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *
     for (int k = 0; k < x->window->states && !is_packed; k++) {
         const strake_cl_state *state = &x->window->state[k];
         const char *host = array[state->input];
-        for (int g = 0; g < x->ghosts && (whole || travels(x, k));) {
-            const int run = run_of(x, g);
+        for (int g = 0; g < x->ghosts && (whole || strake_cl_exchange_travels(x, k));) {
+            const int run = strake_cl_exchange_run_of(x, g);
             const bool is_last = k == last && g + run == x->ghosts;
             STRAKE_TRY(strake_cl_pins_write(
-                pins_of(x), x->queue, state->buffer[x->window->parity],
+                pins_of(x), queue_of(x), state->buffer[x->window->parity],
                 strake_cl_window_offset(x->window, x->ghost[g].slab - x->base), (size_t)run * slab,
                 host + strake_layout_offset(x->host, x->ghost[g].source),
                 is_last ? &x->arrived : NULL, error));
             g += run;
         }
     }
-    STRAKE_CL("clFlush", kernels->cl->clFlush(x->queue), error, kernels->device);
+    STRAKE_CL("clFlush", kernels->cl->clFlush(queue_of(x)), error, kernels->device);
     if (x->timed) {
-        STRAKE_CL("clFinish", kernels->cl->clFinish(x->queue), error, kernels->device);
+        STRAKE_CL("clFinish", kernels->cl->clFinish(queue_of(x)), error, kernels->device);
         add_sample(x);
     }
 cleanup:
@@ -458,7 +409,7 @@ strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const
         const bool is_here = strake_ghosts_advance(kernels->graph, state->input);
         char *host = array[state->input];
         for (int g = 0; g < x->ghosts && is_here;) {
-            const int run = run_of(x, g);
+            const int run = strake_cl_exchange_run_of(x, g);
             STRAKE_CL("clEnqueueReadBuffer",
                       kernels->cl->clEnqueueReadBuffer(
                           x->window->queue, state->buffer[x->window->parity], CL_FALSE,
@@ -477,7 +428,11 @@ strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
-    if (x->arrived == NULL || !x->overlaps) {
+    cl_int state = CL_QUEUED;
+    if (x->arrived == NULL || !x->overlaps ||
+        (kernels->cl->clGetEventInfo(x->arrived, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
+                                     &state, NULL) == CL_SUCCESS &&
+         state == CL_COMPLETE)) {
         return STRAKE_OK;
     }
     STRAKE_CL("clEnqueueBarrierWithWaitList",

@@ -32,6 +32,8 @@ typedef struct strake_cl_exchange {
     int64_t base;           /**< slab of the grid that is slab 0 of the window, which may wander */
     cl_command_queue queue; /**< of the transfers; the window's own where nothing overlaps */
     bool overlaps;          /**< the queue is not the window's */
+    bool
+        beside; /**< the next transfers take it all the same; set by the owner, where it overlaps */
     int borders;
     strake_range border[STRAKE_CL_MOST_BORDERS]; /**< slabs of the grid that others read */
     int ghosts;
@@ -41,6 +43,7 @@ typedef struct strake_cl_exchange {
     char *packed;        /**< a packed plan's borders, then its runs of ghosts; NULL: it is not */
     size_t packed_bytes; /**< whole pages */
     void *const *next;   /**< host arrays that await what was sent packed, or NULL */
+    cl_event mark;       /**< the border slabs are computed; NULL: in order */
     cl_event sent;       /**< the border slabs are in the host arrays */
     cl_event arrived;    /**< the ghost slabs are in the window */
     strake_cl_waiter waiter; /**< for what is sent */
@@ -58,7 +61,8 @@ typedef struct strake_cl_exchange_report {
     double bytes_down, bytes_up; /**< of one exchange */
     int messages_down, messages_up;
     int numbers; /**< that the step is reduced to, each launched for and read before the borders */
-    bool overlaps;   /**< transfers run beside kernels */
+    bool overlaps;   /**< transfers run beside kernels, ... */
+    bool beside;     /**< ... and did so lately: not where few tiles are computed */
     int samples;     /**< timed exchanges of a run */
     double down, up; /**< their medians, without waiting for other stripes; NaN: there are none */
 } strake_cl_exchange_report;
@@ -107,8 +111,11 @@ void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *con
 /** Lets go of all pins until the next call; no transfer may be under way. */
 void strake_cl_exchange_unpin(strake_cl_exchange *x);
 
+/** The border slabs are what the window's queue holds so far: reading them follows that, and nothing enqueued later. */
+strake_status strake_cl_exchange_mark(strake_cl_exchange *x, strake_error *error);
+
 /**
- * Enqueues reading the border slabs of the states of @p parity, after what the window's queue holds,
+ * Enqueues reading the border slabs of the states of @p parity, which strake_cl_exchange_mark() was told of,
  * into the host arrays of the next states (by output value), borrowed until publish.
  */
 strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *const *next,
@@ -131,7 +138,7 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *
 strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const *array,
                                         strake_error *error);
 
-/** Makes the window's queue wait for the ghost slabs. */
+/** Makes the window's queue wait for the ghost slabs, if these are not there yet. */
 strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/ghosts.h"
 #include "opencl/cl_reduce.h"
 #include "opencl/cl_resident_impl.h"
 #include "model/choose.h"
@@ -8,10 +9,7 @@
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
     TIMED_SWEEPS = 8,        /* one of so many is timed on the device */
-    /* One exchange of so many has nothing beside it and is timed by the host, after the trials. */
-    TIMED_EXCHANGES = 64,
-    UNTIMED_SWEEPS = 16,
-    FLUSHED_SWEEPS = 8, /* of a device that keeps the clock */
+    FLUSHED_SWEEPS = 8,      /* of a device that keeps the clock */
     /* Room to wander: a part of the stripe, but for so many sweeps. */
     ROOM_PART = 4,
     LEAST_SWEEPS = 4
@@ -106,15 +104,19 @@ cleanup:
     return status;
 }
 
-/* Whether transfers run beside the kernels of the slabs that nobody waits for. */
+/* Whether transfers run beside the kernels of the slabs that nobody waits for. @param[in] border  bytes of one */
 static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_options *options,
-                     int64_t slabs, int64_t borders)
+                     int64_t slabs, int64_t borders, double border)
 {
     const strake_cl_costs *costs = &options->costs;
     const int asked = s->kernels->options.run.overlap;
-    /* Where all meet on the time step nobody goes on before the last slab is done, whatever was sent. */
-    if (asked != STRAKE_CL_OVERLAP_DEFAULT || s->kernels->graph->reductions > 0) {
+    if (asked != STRAKE_CL_OVERLAP_DEFAULT) {
         return asked == STRAKE_CL_OVERLAP_ON;
+    }
+    /* Where all meet on the time step in every sweep, small borders are one transfer behind a single launch. */
+    if (s->kernels->graph->reductions > 0 &&
+        strake_exchange_packs(strake_ghosts_count(s->kernels->graph), border)) {
+        return false;
     }
     if (costs->known) {
         const strake_overlap_case c = {
@@ -167,6 +169,9 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     const strake_layout layout = strake_cl_resident_layout(kernels->graph, host, own, options);
     const int64_t borders =
         layout.lo[0] + layout.hi[0] + 2 * (options->steps - 1) * strake_layout_reach(host);
+    const int halo = layout.lo[0] > layout.hi[0] ? layout.lo[0] : layout.hi[0];
+    const double slab = (double)strake_ghosts_count(kernels->graph) * (double)layout.slab *
+                        (double)layout.element_size;
     int64_t extra[2];
     bool beside = false;
     strake_cl_resident *s = calloc(1, sizeof *s);
@@ -187,7 +192,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->queue = cl->clCreateCommandQueue(kernels->context, kernels->device->device,
                                         whole ? 0 : CL_QUEUE_PROFILING_ENABLE, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
-    beside = !whole && overlaps(s, options, own.end - own.first, borders);
+    beside = !whole && overlaps(s, options, own.end - own.first, borders, halo * slab);
     STRAKE_TRY(
         strake_cl_window_create(&s->window, kernels, &layout, !whole && !beside, s->queue, error));
     STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
@@ -236,56 +241,6 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     }
     free(s);
     *resident = NULL;
-}
-
-/* What the sweep reduces, before the borders that others wait for; a clock on the device does so itself. */
-static strake_status bring_down(strake_cl_resident *s, strake_error *error)
-{
-    const strake_status status =
-        s->clock.runs ? STRAKE_OK : strake_cl_reduce_begin(&s->window, error);
-    return status == STRAKE_OK && !s->clock.runs ? strake_cl_reduce_read(&s->window, error)
-                                                 : status;
-}
-
-/* The last step of a sweep: border slabs first where transfers overlap. */
-static strake_status last_step(strake_cl_resident *s, void *const *after, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_cl_exchange *x = &s->exchange;
-    const int next = 1 - s->window.parity;
-    const int64_t own_end = s->range.end - s->base;
-    int64_t done = s->range.first - s->base;
-    const bool timed = s->all_sweeps >= UNTIMED_SWEEPS &&
-                       (s->all_sweeps - UNTIMED_SWEEPS) % TIMED_EXCHANGES == 0 &&
-                       !strake_cl_exchange_is_empty(x);
-    s->all_sweeps++;
-    if (!x->overlaps || timed) {
-        STRAKE_TRY(
-            strake_cl_active_begin(&s->active, &s->window, &s->waiter, &s->window.listing, error));
-        STRAKE_TRY(strake_cl_window_step(&s->window, done, own_end, &s->ghosts, error));
-        s->window.listing = NULL;
-        if (timed) {
-            STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
-            strake_cl_exchange_time(&s->exchange);
-        }
-        STRAKE_TRY(bring_down(s, error));
-        return strake_cl_exchange_send(&s->exchange, next, after, error);
-    }
-    for (int b = 0; b < x->borders; b++) {
-        STRAKE_TRY(strake_cl_window_step(&s->window, x->border[b].first - s->base,
-                                         x->border[b].end - s->base, &s->ghosts, error));
-    }
-    STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, after, error));
-    for (int b = 0; b <= x->borders; b++) {
-        const int64_t end = b < x->borders ? x->border[b].first - s->base : own_end;
-        if (done < end) {
-            STRAKE_TRY(strake_cl_window_step(&s->window, done, end, &s->ghosts, error));
-        }
-        done = b < x->borders ? x->border[b].end - s->base : done;
-    }
-    STRAKE_TRY(bring_down(s, error));
-cleanup:
-    return status;
 }
 
 /* A marker whose completion tells when the device got there. Drivers without one leave sweeps untimed. */
@@ -354,7 +309,8 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
                                          error));
         strake_cl_window_swap(&s->window);
     }
-    STRAKE_TRY(last_step(s, next, error));
+    STRAKE_TRY(strake_cl_resident_choose(s, error));
+    STRAKE_TRY(strake_cl_resident_last_step(s, next, error));
     STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after all that others wait for */
     strake_cl_window_swap(&s->window);
     STRAKE_TRY(strake_cl_resident_reduce(s, error));

@@ -6,9 +6,7 @@ strake_status strake_cl_resident_reduce(strake_cl_resident *s, strake_error *err
 {
     strake_status status = STRAKE_OK;
     if (!s->clock.runs) {
-        /* Where border slabs have launches of their own all cells are computed. */
-        return s->exchange.overlaps ? STRAKE_OK
-                                    : strake_cl_active_end(&s->active, &s->window, error);
+        return strake_cl_active_end(&s->active, &s->window, error);
     }
     /* A look does nothing after a sweep that did nothing: the clock goes on afterwards. */
     STRAKE_TRY(strake_cl_active_end(&s->active, &s->window, error));

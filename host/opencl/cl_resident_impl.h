@@ -33,8 +33,10 @@ struct strake_cl_resident {
     cl_event looked;         /* the search for NaN and Inf is done */
     strake_cl_active active; /* which tiles are computed */
     strake_cl_clock clock;   /* where the host does not tell the time step of every sweep */
+    bool edges_first; /* the last step of the sweep that is enqueued computes border slabs first */
     int64_t sweeps;
     int64_t all_sweeps; /* since it was made */
+    bool timing;        /* the exchange of the sweep that is enqueued is timed */
     int timed_steps;    /* of the sweep between the two markers */
     cl_event timed[2];  /* markers around a sweep */
     double busy;        /* seconds that the device worked on timed sweeps */
@@ -44,6 +46,13 @@ struct strake_cl_resident {
 /** Everything that follows from which slabs are whose. */
 strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
                                       int stripes, int self, strake_error *error);
+
+/** Decides how the last step of the sweep is computed, before that is enqueued: once for each sweep. */
+strake_status strake_cl_resident_choose(strake_cl_resident *s, strake_error *error);
+
+/** Enqueues the last step of a sweep, what it reduces and the reads of border slabs. @param[in] after  host arrays */
+strake_status strake_cl_resident_last_step(strake_cl_resident *s, void *const *after,
+                                           strake_error *error);
 
 /** Enqueues what follows a sweep whose states are current: its reductions, the clock, a look. */
 strake_status strake_cl_resident_reduce(strake_cl_resident *s, strake_error *error);

@@ -61,11 +61,13 @@ double strake_result_rate(const strake_result *result);
 
 /**
  * What meetings of an adaptive run's parts take of a step, on the device where they take longest [s]: the step is its
- * kernels and these. What was sampled and what is predicted are the same calls, nothing beside them.
+ * kernels and these. What was sampled and what is predicted are the same calls, nothing beside them: where borders
+ * travel beside kernels, the step's kernels are told with what is left of the meeting.
  */
 typedef struct strake_result_meeting {
     int parts; /**< with slabs at the end */
     const strake_part_report *part;
+    bool beside;          /**< borders travel beside kernels */
     double step, kernels; /**< what is left of the step is kernels */
     double seconds;       /**< the bound and borders down, others' up; NaN: nothing was sampled */
     double predicted;     /**< that, by the device's model; NaN: unknown */

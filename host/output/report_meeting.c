@@ -30,7 +30,8 @@ bool strake_result_meets(const strake_result *result, strake_result_meeting *out
     out->predicted = borders->predicted_down + borders->predicted_up;
     out->woken = out->part->woken / steps;
     out->waited = out->part->waited / steps;
-    out->kernels = fmax(out->step - most - out->woken - out->waited, 0.0);
+    out->beside = borders->done.beside;
+    out->kernels = fmax(out->step - (out->beside ? 0.0 : most) - out->woken - out->waited, 0.0);
     return true;
 }
 
@@ -55,5 +56,6 @@ void strake_report_meeting(const strake_result *result, strake_json *json)
         strake_json_number(json, NULL, result->part[k].waited / steps);
     }
     strake_json_end(json);
+    strake_json_boolean(json, "beside_kernels", meeting.beside);
     strake_json_end(json);
 }

@@ -156,11 +156,11 @@ void strake_costs_describe(const strake_team *team, const strake_part *part,
                 : (double)NAN;
         const int active = active_on(team, part);
         const strake_cl_exchange_report *const is = &x->done;
-        x->predicted_down = strake_model_exchange(model, is->overlaps, is->bytes_down,
+        x->predicted_down = strake_model_exchange(model, is->beside, is->bytes_down,
                                                   is->messages_down, 0.0, 0, active) +
                             strake_model_reduce(model, is->numbers);
-        x->predicted_up = strake_model_exchange(model, is->overlaps, 0.0, 0, is->bytes_up,
-                                                is->messages_up, active);
+        x->predicted_up =
+            strake_model_exchange(model, is->beside, 0.0, 0, is->bytes_up, is->messages_up, active);
         out->borders.chose_steps = team->model_steps > 0;
         out->borders.chose_overlap =
             team->which->run.overlap == 0 && strake_costs_of(team, part).known;

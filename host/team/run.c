@@ -12,80 +12,6 @@
 #include "team/run_impl.h"
 #include "team/threads.h"
 
-/*
- * Nobody waits for the single steps of a lone device, so that one that hangs is found only when all that were
- * enqueued ahead should be over. Where these may take longer than a device may, each is waited for; a step that
- * was waited for tells how long the next ones may take.
- */
-static void hold_back(const strake_running *run, strake_role *role, double start, int64_t steps)
-{
-    strake_team *team = run->team;
-    const double ahead = 2.0 * STRAKE_STEPS_AHEAD * role->step_seconds;
-    if (team->roles > 1 || (role->step_seconds > 0.0 && ahead < team->which->run.hang_seconds)) {
-        return;
-    }
-    role->status = strake_part_finish(&team->part[role->part], &role->error);
-    role->step_seconds = (strake_clock_seconds() - start) / (double)steps;
-}
-
-/* The leg of a sweep that depends on nobody, up to the border slabs in the host arrays. */
-static void compute(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
-{
-    strake_team *team = run->team;
-    strake_part *part = &team->part[role->part];
-    const double start = strake_clock_seconds();
-    bool finite = true;
-    strake_recorder_begin(team, role, step);
-    role->sweep = run->trial ? -1 : team->domain->sweeps + step / run->sweep;
-    role->told[0] = role->told[1] = 0.0;
-    if (run->meeting != NULL) {
-        strake_clock_tell(strake_meeting_clock(run->meeting, step), role->told);
-    } else if (team->domain->is_timed) {
-        strake_clock_tell(&team->domain->clock, role->told);
-    }
-    role->status = strake_strips_compute(team, role, strake_run_parity_at(run, step), (int)steps,
-                                         &finite, &role->error);
-    if (role->status == STRAKE_OK && run->trial && !run->alone) {
-        role->status = strake_part_finish(part, &role->error);
-    }
-    if (role->status == STRAKE_OK && !run->trial && !finite) {
-        strake_finite_fail(run, role, step, steps);
-    } else if (role->status == STRAKE_OK && !run->trial && part->ops->look != NULL) {
-        strake_finite_look(run, role, step, step + steps);
-        if (role->status == STRAKE_OK) {
-            hold_back(run, role, start, steps);
-        }
-    }
-    if (role->status == STRAKE_OK && !run->alone) {
-        role->status = strake_part_meet(part, 0, &role->error);
-    }
-    if (role->status == STRAKE_OK && run->meeting != NULL && part->ops->bound != NULL) {
-        role->status = part->ops->bound(part, &role->bound, &role->error);
-    }
-    role->compute += strake_clock_seconds() - start;
-}
-
-/* Ghost slabs from the neighbours, whose sweep is done. */
-static void exchange(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
-{
-    strake_part *part = &run->team->part[role->part];
-    const double start = strake_clock_seconds();
-    if (role->worker >= 0 || role->status != STRAKE_OK) {
-        return;
-    }
-    if (!run->alone) {
-        role->status =
-            strake_part_fetch(part, 0, 1 - strake_run_parity_at(run, step), &role->error);
-    }
-    if (run->trial && !run->alone) {
-        role->status = strake_part_finish(part, &role->error);
-    }
-    if (run->trial && role->status == STRAKE_OK) {
-        role->status = strake_part_undo(part, (int)steps, &role->error);
-    }
-    role->exchange += strake_clock_seconds() - start;
-}
-
 static void stop_at(strake_running *run, int64_t step)
 {
     int64_t earliest = atomic_load(&run->stop);
@@ -206,7 +132,7 @@ static void run_thread(strake_running *run, int thread, int threads)
             if (is_idle(run, role)) {
                 continue;
             }
-            compute(run, role, step, steps);
+            strake_run_compute(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
             }
@@ -225,7 +151,7 @@ static void run_thread(strake_running *run, int thread, int threads)
                 return;
             }
             count_idle(run, role, step, reached);
-            exchange(run, role, step, steps);
+            strake_run_exchange(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
                 return;
@@ -272,6 +198,18 @@ static void run_trials(strake_running *run, int64_t trials, int thread, int thre
             return;
         }
     }
+}
+
+/* Whether each role that does something is a device with a thread of its own, and nobody else waits to hear of its bound. */
+static bool fetches_early(const strake_running *run, int threads)
+{
+    const strake_team *const team = run->team;
+    bool devices = run->meeting != NULL && !run->trial && !run->alone && threads == team->roles &&
+                   !team->outside.is_linked && !team->outside.is_within;
+    for (int r = 0; r < team->roles; r++) {
+        devices = devices && (is_idle(run, &team->role[r]) || team->role[r].worker < 0);
+    }
+    return devices;
 }
 
 /* What a thread does in a run. */
@@ -335,7 +273,11 @@ static void start_team(strake_running *run, int64_t trials)
         run->ranks = start_apart(run, &run->ranks_error);
     } else {
 #pragma omp parallel num_threads(team->roles)
-        play(run, trials, omp_get_thread_num(), omp_get_num_threads());
+        {
+#pragma omp single
+            run->fetches_early = fetches_early(run, omp_get_num_threads());
+            play(run, trials, omp_get_thread_num(), omp_get_num_threads());
+        }
     }
     join_outside(run);
 }

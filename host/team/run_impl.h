@@ -17,6 +17,7 @@ typedef struct strake_running {
     bool keeps_clock; /* and parts find their time steps themselves */
     /* where the next time step is decided; NULL: it is known, or not taken */
     strake_meeting *meeting;
+    bool fetches_early; /* ghosts come before all have met */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
     /* Step at which everybody leaves, because shares of the work no longer fit; INT64_MAX: none. */
@@ -40,6 +41,12 @@ static inline int64_t strake_run_shift_at(const strake_running *run, int64_t ste
             (last > 0 ? strake_domain_shift(run->team->domain, last) : 0)) %
            run->team->domain->slabs;
 }
+
+/** A sweep of a role up to its border slabs in the host arrays, and its bound on the next time step. */
+void strake_run_compute(const strake_running *run, strake_role *role, int64_t step, int64_t steps);
+
+/** What follows once all have done theirs: ghost slabs, where these have not come before. */
+void strake_run_exchange(const strake_running *run, strake_role *role, int64_t step, int64_t steps);
 
 /** A part with workers saw NaN or Inf in a sweep: finds the step and names the first value of the role's slabs. */
 void strake_finite_fail(const strake_running *run, strake_role *role, int64_t step, int64_t steps);

@@ -20,12 +20,12 @@ enum { STRAKE_CHOOSE_STEPS = 16 };
 
 /** A stripe between neighbours. */
 typedef struct strake_exchange_case {
-    int64_t slabs;   /**< of the stripe */
-    int64_t halo[2]; /**< slabs that a step reads before and after its own */
-    int64_t reach;   /**< slabs that a step computes beyond the next one's, on either side */
-    int sides;       /**< with a neighbour: 0, 1, 2 */
-    int states;      /**< arrays that are exchanged */
-    bool meets; /**< nobody goes on before the last slab of all is done: kernels hide nothing */
+    int64_t slabs;       /**< of the stripe */
+    int64_t halo[2];     /**< slabs that a step reads before and after its own */
+    int64_t reach;       /**< slabs that a step computes beyond the next one's, on either side */
+    int sides;           /**< with a neighbour: 0, 1, 2 */
+    int states;          /**< arrays that are exchanged */
+    bool meets;          /**< nobody goes on before the last slab of all is done */
     double slab_bytes;   /**< of one array */
     double slab_seconds; /**< that a slab takes to compute */
 } strake_exchange_case;

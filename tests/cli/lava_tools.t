@@ -87,7 +87,7 @@ fi
 POCL_EXTRA_BUILD_FLAGS='' try model flow.yaml --on ocl:0 --budget 1 --quiet --report model.json
 exits 0 "a model"
 check "advises one step between two exchanges" grep -q '"steps_per_exchange": 1' model.json
-check "and no transfers beside kernels, which would hide nothing" grep -q '"overlap": false, "path"' model.json
+check "and no transfers of small borders beside kernels" grep -q '"overlap": false, "path"' model.json
 check "and says what a meeting takes" grep -q '"meeting_seconds": [0-9]' model.json
 prints "to whoever reads" "a meeting, where all decide on the next time step: "
 for on in ocl:0,ocl:0 cpu,ocl:0; do

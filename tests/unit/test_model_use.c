@@ -252,10 +252,16 @@ static void advice_follows_the_model(void **state)
     assert_true(a.overlap);
     assert_int_equal(a.path, STRAKE_THROUGH_PINNED);
     strake_exchange_case met = stripe;
-    met.meets = true; /* nothing is left to hide behind */
+    met.meets = true; /* borders that are worth it */
     const strake_advice together = strake_advise(&m, &met, 8, 1);
-    assert_false(together.overlap);
-    assert_true(together.added[0] == together.seconds[0] && a.added[0] < a.seconds[0]);
+    assert_true(together.overlap);
+    assert_true(together.added[0] == a.added[0]);
+    assert_true(together.added[0] < together.seconds[0] && a.added[0] < a.seconds[0]);
+    met.states = 2;
+    met.slab_bytes = 4096.0;
+    const strake_advice packed = strake_advise(&m, &met, 1, 1);
+    assert_false(packed.overlap);
+    assert_true(packed.added[0] == packed.seconds[0]);
     assert_int_equal(a.most, 8);
     m.overlap = (strake_both){0.0, 0.0};
     a = strake_advise(&m, &stripe, 8, 1);
