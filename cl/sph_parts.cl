@@ -5,8 +5,26 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
-/* Forces on particles of a range, and the greatest acceleration and speed of sound of each group. */
-__kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int2 range,
+/* Rows of work-items for particles [first, end), 32 side by side as lists have them. */
+static inline int sph_rows_of(int first, int end)
+{
+    const int each = SPH_SIDE_BY_SIDE * SPH_EACH, begin = first / SPH_SIDE_BY_SIDE * SPH_SIDE_BY_SIDE;
+    return first < end ? (end - begin + each - 1) / each : 0;
+}
+
+/* The k-th particle of this work-item in a pass over two ranges, [x, y) and then [z, w); -1: none. */
+static inline int sph_own_of(int4 ranges, int k)
+{
+    const int item = (int)get_global_id(0), rows = sph_rows_of(ranges.x, ranges.y);
+    const bool is_first = item / SPH_SIDE_BY_SIDE < rows;
+    const int row = item / SPH_SIDE_BY_SIDE - (is_first ? 0 : rows);
+    const int first = is_first ? ranges.x : ranges.z, end = is_first ? ranges.y : ranges.w;
+    const int p = (first / SPH_SIDE_BY_SIDE + row * SPH_EACH + k) * SPH_SIDE_BY_SIDE + item % SPH_SIDE_BY_SIDE;
+    return p >= first && p < end ? p : -1;
+}
+
+/* Forces on particles of two ranges, and the greatest acceleration and speed of sound of each group. */
+__kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int4 ranges,
                        const int room, __global const uint *start, __global const uint *first,
                        __global const ushort2 *counts, __global const uint *words,
                        __global const int *cell, __global const uint *key, __global real *most,
@@ -15,13 +33,11 @@ __kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int2
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    /* As lists have them side by side. */
-    const int begin = range.x / SPH_SIDE_BY_SIDE * SPH_SIDE_BY_SIDE;
     real square = REAL(0.0), sound = REAL(0.0);
     sph_fill_steps(steps, n, cells);
     for (int k = 0; k < SPH_EACH; k++) {
-        const int p = begin + sph_own(k);
-        if (p < range.x || p >= range.y) {
+        const int p = sph_own_of(ranges, k);
+        if (p < 0) {
             continue;
         }
         const sph_lists lists = {start, first, counts, words};
@@ -46,6 +62,57 @@ static inline sph_sums sph_stored(real4 force)
     return out;
 }
 
+/*
+ * The second pass over own particles of two ranges, and the whole step with what it finds; how far and how fast they are then.
+ * Forces are stored where others need them.
+ */
+__kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, const int4 ranges,
+                             const int room, __global const uint *start, __global const uint *first,
+                             __global const ushort2 *counts, __global const uint *words,
+                             __global const int *cell, __global const uint *key,
+                             __global real *most, const int row, __global const real4 *half_x,
+                             __global const real4 *half_v, __global const real *half_volume,
+                             __global real4 *force, const int stores, const real dt,
+                             __global sph_clock *clock, __global real4 *x, __global real4 *v,
+                             __global real *volume, __global const real *rest SPH_BODY_ARGUMENTS)
+{
+    __local real4 steps[SPH_CODES];
+    __local real found[SPH_GROUP];
+    real square = REAL(0.0), sound = REAL(0.0), far = REAL(0.0), fast = REAL(0.0);
+    sph_fill_steps(steps, n, cells);
+    for (int k = 0; k < SPH_EACH; k++) {
+        const int p = sph_own_of(ranges, k);
+        if (p < 0) {
+            continue;
+        }
+        const sph_lists lists = {start, first, counts, words};
+        const sph_source from = {half_x, half_v, half_volume};
+        const uint kind = key[p] >> SPH_KIND_BITS;
+        const sph_body i = sph_body_of(half_x[p], half_v[p], n);
+        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
+        sph_place_of to = sph_step_whole(kind, x[p], v[p], f, dt, n);
+        const ulong place = 3 * (ulong)p;
+        if (stores != 0) {
+            force[p] = (real4)(f.a[0], f.a[1], f.a[2], f.change);
+        }
+        SPH_CARRY(frames->end, 1, to);
+        sph_store(x, v, volume, p, kind, to.x, to.v, n);
+        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
+        sound = STRAKE_MAX(i.sound, sound);
+        far = STRAKE_MAX(sph_square(to.x.x - rest[place], to.x.y - rest[place + 1],
+                                    to.x.z - rest[place + 2]),
+                         far);
+        fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), fast);
+        if (!(sph_not_finite(to.x.x, to.x.y, to.x.z, to.v.x, to.v.y, to.v.z, to.x.w) == REAL(0.0))) {
+            (void)atomic_min(&clock->bad, p);
+        }
+    }
+    sph_most(square, found, most + 2 * room + row);
+    sph_most(sound, found, most + 3 * room + row);
+    sph_most(far, found, most + 4 * room + row);
+    sph_most(fast, found, most + 5 * room + row);
+}
+
 __kernel void sph_half(__constant sph_constants *n, const int4 cells, const int count, const real dt,
                        __global const int *cell, __global const uint *key,
                        __global const real4 *force, __global const real4 *x,
@@ -61,12 +128,14 @@ __kernel void sph_half(__constant sph_constants *n, const int4 cells, const int 
     }
 }
 
-__kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int count, const real dt,
+/* Of ghosts: all but own particles, whom the second pass takes along. */
+__kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int2 own, const int count, const real dt,
                         __global const int *cell, __global const uint *key,
                         __global const real4 *force, __global real4 *x, __global real4 *v,
                         __global real *volume SPH_BODY_ARGUMENTS)
 {
-    const int p = (int)get_global_id(0);
+    const int item = (int)get_global_id(0);
+    const int p = item < own.x ? item : item + own.y - own.x;
     if (p < count) {
         const uint kind = key[p] >> SPH_KIND_BITS;
         sph_place_of to = sph_step_whole(kind, x[p], v[p], sph_stored(force[p]), dt, n);
@@ -76,12 +145,12 @@ __kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int
 }
 
 /* The greatest of all, of groups of both passes and of looks; one group. */
-__kernel void sph_sum_up(__global const sph_clock *clock, const int passed, const int looked,
-                         const int room, __global const real *most, __global double *out)
+__kernel void sph_sum_up(__global const sph_clock *clock, const int first_groups,
+                         const int groups, const int looked, const int room, __global const real *most, __global double *out)
 {
-    __local real found[SPH_GROUP];
+    __local real found[SPH_SUMMERS];
     double all[SPH_BOUNDS];
-    sph_bring_down(most, room, passed, passed, looked, found, all);
+    sph_bring_down(most, room, first_groups, groups, looked, found, all);
     if (get_local_id(0) == 0) {
         for (int row = 0; row < SPH_BOUNDS; row++) {
             out[row] = all[row];
@@ -104,21 +173,65 @@ static inline bool sph_is(int cell, int4 cells, __global const uchar *share, int
     return cell >= 0 && cell < cells.x * cells.y * cells.z && (share[cell / (cells.y * cells.z)] & bit) != 0;
 }
 
+/* A particle on its way to others, as the host has it (host/particles/record.h). */
+typedef struct sph_record {
+    real x[4], v[4];
+    int cell;
+    uint key;
+} sph_record;
+
 /* Those that others need, in any order: they sort them. @p totals: how many there are */
 __kernel void sph_leave(const int4 cells, const int count, const int room,
                         __global const uchar *share, __global const real4 *x,
                         __global const real4 *v, __global const int *cell,
-                        __global const uint *key, __global uint *totals, __global real4 *out_x,
-                        __global real4 *out_v, __global int *out_cell, __global uint *out_key)
+                        __global const uint *key, __global uint *totals, __global sph_record *out)
 {
     const int p = (int)get_global_id(0);
     if (p < count && sph_is(cell[p], cells, share, SPH_SHARED)) {
         const int at = (int)atomic_inc(&totals[1]);
         if (at < room) {
-            out_x[at] = x[p];
-            out_v[at] = v[p];
-            out_cell[at] = cell[p];
-            out_key[at] = key[p];
+            __global sph_record *to = &out[at];
+            vstore4(x[p], 0, to->x);
+            vstore4(v[p], 0, to->v);
+            to->cell = cell[p];
+            to->key = key[p];
         }
+    }
+}
+
+/* So many that come stand behind the first ones; those that the part does not hold are left out with its own such ones. */
+__kernel void sph_arrive(const int count, const int first, __global const sph_record *in,
+                         __global real4 *x, __global real4 *v, __global int *cell,
+                         __global uint *key)
+{
+    const int p = (int)get_global_id(0);
+    if (p < count) {
+        __global const sph_record *from = &in[p];
+        x[first + p] = vload4(0, from->x);
+        v[first + p] = vload4(0, from->v);
+        cell[first + p] = from->cell;
+        key[first + p] = from->key;
+    }
+}
+
+/*
+ * What the host waits for at an order, side by side: particles that stay, also with those that left the box; totals; where
+ * cells begin, 0 for those that are none; pairs of the slices.
+ */
+#define SPH_PLACES 10
+
+__kernel void sph_tell(const int all, const int slices, const int16 places,
+                       __global const uint *start, __global const uint *totals,
+                       __global const uint *in_slice, __global uint *told)
+{
+    int place[16];
+    vstore16(places, 0, place);
+    for (int k = (int)get_global_id(0); k < 4 + SPH_PLACES + slices; k += (int)get_global_size(0)) {
+        const int at = k - 4, slice = at - SPH_PLACES;
+        told[k] = k < 2              ? start[all + k]
+                  : k < 4            ? totals[k - 2]
+                  : slice >= 0       ? in_slice[slice]
+                  : place[at] >= 0   ? start[place[at]]
+                                     : 0u;
     }
 }

@@ -35,37 +35,50 @@ cleanup:
     return status;
 }
 
-strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queue, bool waits,
-                                   cl_mem buffer, size_t offset, size_t bytes, const void *from,
+/* Whoever asked has the event, which replaces the one of an earlier command. */
+static void hand_over(const strake_cl *cl, cl_event event, cl_event *done)
+{
+    if (done != NULL) {
+        strake_cl_release_event(cl, done);
+        *done = event;
+    } else {
+        strake_cl_release_event(cl, &event);
+    }
+}
+
+strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queue, cl_mem buffer,
+                                   size_t offset, size_t bytes, const void *from, cl_event *done,
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session->cl;
+    const bool is_asked = done != NULL || own->session->record != NULL;
     cl_event event = NULL;
     STRAKE_CL("clEnqueueWriteBuffer",
-              cl->clEnqueueWriteBuffer(queue, buffer, waits ? CL_TRUE : CL_FALSE, offset, bytes,
-                                       from, 0, NULL, own->session->record != NULL ? &event : NULL),
+              cl->clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, bytes, from, 0, NULL,
+                                       is_asked ? &event : NULL),
               error, own->session->device);
     strake_cl_record_add(own->session->record, STRAKE_CL_UP, "", (double)bytes, event);
+    hand_over(cl, event, done);
 cleanup:
-    strake_cl_release_event(cl, &event);
     return status;
 }
 
 strake_status strake_sph_download_from(strake_sph_device *own, cl_command_queue queue, bool waits,
                                        cl_mem buffer, size_t offset, size_t bytes, void *to,
-                                       strake_error *error)
+                                       cl_event *done, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session->cl;
+    const bool is_asked = done != NULL || own->session->record != NULL;
     cl_event event = NULL;
     STRAKE_CL("clEnqueueReadBuffer",
               cl->clEnqueueReadBuffer(queue, buffer, waits ? CL_TRUE : CL_FALSE, offset, bytes, to,
-                                      0, NULL, own->session->record != NULL ? &event : NULL),
+                                      0, NULL, is_asked ? &event : NULL),
               error, own->session->device);
     strake_cl_record_add(own->session->record, STRAKE_CL_DOWN, "", (double)bytes, event);
+    hand_over(cl, event, done);
 cleanup:
-    strake_cl_release_event(cl, &event);
     return status;
 }
 
@@ -74,7 +87,7 @@ static strake_status write_at(strake_sph_device *own, cl_mem buffer, size_t offs
                               const void *from, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_sph_upload_to(own, own->queue, false, buffer, offset, bytes, from, error));
+    STRAKE_TRY(strake_sph_upload_to(own, own->queue, buffer, offset, bytes, from, NULL, error));
     STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
                                     own->queue, error));
 cleanup:
@@ -106,7 +119,8 @@ strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offs
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session->cl;
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session->device, &own->waiter, own->queue, error));
-    status = strake_sph_download_from(own, own->queue, true, buffer, offset, bytes, to, error);
+    status =
+        strake_sph_download_from(own, own->queue, true, buffer, offset, bytes, to, NULL, error);
 cleanup:
     return status;
 }
@@ -174,7 +188,10 @@ static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
     return arrays;
 }
 
-enum { MOST_ARRAYS = 16 };
+enum {
+    MOST_ARRAYS = 16,
+    SEEN_WORDS = 64 /* what a look finds takes less */
+};
 
 /* Bytes of words in which an order takes four numbers of each particle. */
 static size_t words_of_order(int64_t room)
@@ -223,6 +240,7 @@ static int list_fixed(strake_sph_device *own, sized *out)
                          {&own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), false},
                          {&own->start, ((size_t)own->run.cells.count + 2) * sizeof(cl_uint), false},
                          {&own->share, slices, false},
+                         {&own->told, (STRAKE_SPH_TOLD + slices) * sizeof(cl_uint), false},
                          {&own->in_slice, slices * sizeof(cl_uint), false}};
     memcpy(out, all, sizeof all);
     return (int)(sizeof all / sizeof *all);
@@ -238,9 +256,17 @@ strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error
         STRAKE_TRY(strake_sph_new_buffer(own, all[k].bytes, all[k].buffer, error));
     }
     own->shares = malloc(slices);
+    own->shares_there = malloc(slices);
     own->in_slices = malloc(slices * sizeof *own->in_slices);
-    STRAKE_CHECK(own->shares != NULL && own->in_slices != NULL, error, STRAKE_ERR_MEMORY,
-                 "no memory for %lld slices", (long long)slices);
+    own->seen_bytes = (SEEN_WORDS * sizeof(cl_uint) + (STRAKE_SPH_TOLD + slices) * sizeof(cl_uint) +
+                       STRAKE_CL_PIN_PAGE - 1) /
+                      STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
+    own->seen = aligned_alloc(STRAKE_CL_PIN_PAGE, own->seen_bytes);
+    STRAKE_CHECK(own->shares != NULL && own->shares_there != NULL && own->in_slices != NULL &&
+                     own->seen != NULL,
+                 error, STRAKE_ERR_MEMORY, "no memory for %lld slices", (long long)slices);
+    own->heard = (cl_uint *)own->seen + SEEN_WORDS;
+    (void)strake_cl_pins_add(&own->pins, own->seen, own->seen_bytes);
     STRAKE_TRY(strake_sph_make_room(own, own->run.room, error));
 cleanup:
     return status;
@@ -265,7 +291,6 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
                                const strake_settings *settings, bool is_shared, int64_t room,
                                double near)
 {
-    enum { FIRST_OUT_WORDS = 2, FIRST_OUT_REALS = 8 };
     const double real = strake_precision_size(precision), word = sizeof(cl_uint);
     strake_error ignored;
     /* Nothing is made of it: sizes follow from these alone. It is filled often, wherever memory may bound shares. */
@@ -277,8 +302,8 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
     }
     own.transfers = is_shared ? (cl_command_queue)&own : NULL;
     const double entry = own.settings.lists == STRAKE_SPH_WIDE ? word : 0.5 * word;
-    const double out = is_shared ? (double)(STRAKE_SPH_FIRST_OUT + STRAKE_SPH_FIRST_OUT / 4) *
-                                       (FIRST_OUT_REALS * real + FIRST_OUT_WORDS * word)
+    const double out = is_shared ? 2.0 * (double)strake_sph_more_room(STRAKE_SPH_FIRST_OUT) *
+                                       (double)strake_sph_record_bytes((int)real)
                                  : 0.0;
     return count_bytes(&own, room, near * entry) + out +
            (is_shared ? STRAKE_SPH_FOUND * sizeof(double) : 0.0);

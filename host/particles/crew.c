@@ -1,10 +1,12 @@
 #include "particles/crew.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "particles/record.h"
 #include "particles/run_common.h"
 
 enum { PAGE = 4096 };
@@ -37,14 +39,6 @@ cleanup:
     return status;
 }
 
-static void empty(strake_sph_member *m)
-{
-    if (m->out_room > 0) {
-        strake_sph_image_close(&m->out);
-        m->out_room = 0;
-    }
-}
-
 /* Nobody has pinned them any more. */
 static void free_boxes(strake_sph_member *m)
 {
@@ -57,12 +51,13 @@ static void free_boxes(strake_sph_member *m)
         free(m->box[k / 2][k % 2].memory);
         m->box[k / 2][k % 2] = (strake_sph_box){.memory = NULL};
     }
+    free(m->out.memory);
+    m->out = (strake_sph_box){.memory = NULL};
 }
 
 void strake_sph_crew_close(strake_sph_crew *crew)
 {
     for (int m = 0; m < crew->members; m++) {
-        empty(&crew->member[m]);
         free_boxes(&crew->member[m]);
         strake_bell_close(&crew->member[m].met);
         strake_bell_close(&crew->member[m].brought);
@@ -85,10 +80,11 @@ void strake_sph_crew_join(strake_sph_crew *crew, int member, strake_sph_run *run
 void strake_sph_crew_leave(strake_sph_crew *crew, int member)
 {
     strake_sph_member *const m = &crew->member[member];
-    empty(m);
     for (int k = 0; k < 4; k++) {
         m->box[k / 2][k % 2].is_pinned = false;
     }
+    m->out.is_pinned = false;
+    m->out_count = 0;
     m->run = NULL;
     m->is_here = false;
     m->own = m->next = (strake_range){0, 0};
@@ -98,8 +94,8 @@ void strake_sph_crew_forget(strake_sph_crew *crew, int member)
 {
     strake_sph_member *const m = &crew->member[member];
     memset(m->box, 0, sizeof m->box);
+    m->out = (strake_sph_box){.memory = NULL};
     m->outgrown = NULL;
-    m->out_room = 0;
     strake_sph_crew_leave(crew, member);
 }
 
@@ -108,6 +104,7 @@ void strake_sph_crew_start(strake_sph_crew *crew)
     for (int k = 0; k < crew->members; k++) {
         strake_sph_member *const m = &crew->member[k];
         m->is_here = (m->run != NULL || m->is_far) && m->own.first < m->own.end;
+        m->before = m->own;
         m->meetings = m->passes = 0;
         m->waited = 0.0;
         m->stalls = 0;
@@ -177,10 +174,27 @@ strake_status strake_sph_fail_stopped(strake_error *error)
     return strake_fail(error, STRAKE_ERR_STATE, "another part failed");
 }
 
-/* It waited since then. */
+/*
+ * Waits until a bell has rung. What a device computes meanwhile is no wait: @p idle, at first infinite, becomes the time
+ * from which on it had nothing to do. @return false: somebody stops
+ */
+static bool wait_for(strake_sph_run *run, strake_bell *bell, int64_t wanted, double *idle)
+{
+    strake_sph_crew *const crew = run->crew;
+    while (run->ops->is_busy != NULL && !crew->is_crowded && isinf(*idle) &&
+           !strake_bell_has_rung(bell, wanted) && atomic_load(&crew->stop) >= wanted &&
+           run->ops->is_busy(run)) {
+    }
+    if (isinf(*idle) && !strake_bell_has_rung(bell, wanted)) {
+        *idle = strake_clock_seconds();
+    }
+    return strake_bell_wait(bell, wanted, &crew->stop, crew->is_crowded);
+}
+
+/* It waited since then; infinite: it did not. */
 static void note_wait(strake_sph_run *run, strake_part_wait why, double start)
 {
-    const double waited = strake_clock_seconds() - start;
+    const double now = strake_clock_seconds(), waited = start < now ? now - start : 0.0;
     own_of(run)->waited += waited;
     run->dealings.waited[why] += waited;
 }
@@ -192,7 +206,7 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
         return STRAKE_OK;
     }
     strake_sph_member *const own = own_of(run);
-    const double start = strake_clock_seconds();
+    double idle = INFINITY;
     const int64_t count = ++own->meetings;
     const strake_work before = strake_sph_turn(
         run, STRAKE_SPAN_WAIT, said->is_order ? "all for a new order" : "all for the time step");
@@ -205,7 +219,7 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
         if (!is_other(run, k)) {
             continue;
         }
-        if (!strake_bell_wait(&m->met, count, &crew->stop, crew->is_crowded)) {
+        if (!wait_for(run, &m->met, count, &idle)) {
             return strake_sph_fail_stopped(error);
         }
         for (int v = 0; v < STRAKE_SPH_SAID; v++) {
@@ -214,7 +228,7 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
         }
         said->sum += m->said[count % 2].sum;
     }
-    note_wait(run, said->is_order ? STRAKE_WAIT_ORDER : STRAKE_WAIT_STEP, start);
+    note_wait(run, said->is_order ? STRAKE_WAIT_ORDER : STRAKE_WAIT_STEP, idle);
     (void)strake_sph_turn(run, before.kind, before.what);
     return STRAKE_OK;
 }
@@ -274,6 +288,7 @@ void strake_sph_find_shares(const strake_sph_run *run, unsigned char *share)
 void strake_sph_take_range(strake_sph_run *run)
 {
     if (run->crew != NULL) {
+        own_of(run)->before = own_of(run)->own;
         run->own = own_of(run)->own = own_of(run)->next;
     }
 }
@@ -303,16 +318,16 @@ strake_sph_box *strake_sph_open_box(strake_sph_run *run, bool is_half, int end, 
     return strake_sph_open_box_of(own_of(run), is_half, end, bytes);
 }
 
-strake_sph_box *strake_sph_open_box_of(strake_sph_member *own, bool is_half, int end, size_t bytes)
+/* Room for so many bytes in a box of a member. @return whether there is */
+static bool open_box(strake_sph_member *own, strake_sph_box *box, size_t bytes)
 {
-    strake_sph_box *const box = &own->box[is_half][end];
     if (bytes > box->bytes || box->memory == NULL) {
         const size_t more = bytes + bytes / 4;
         const size_t most = more > 2 * box->bytes ? more : 2 * box->bytes; /* seldom another one */
         const size_t room = (most + PAGE) / PAGE * PAGE;
         void *const memory = aligned_alloc(PAGE, room);
         if (memory == NULL) {
-            return NULL;
+            return false;
         }
         if (box->memory != NULL) {
             *(void **)box->memory = own->outgrown;
@@ -320,7 +335,13 @@ strake_sph_box *strake_sph_open_box_of(strake_sph_member *own, bool is_half, int
         }
         *box = (strake_sph_box){.memory = memory, .bytes = room};
     }
-    return box;
+    return true;
+}
+
+strake_sph_box *strake_sph_open_box_of(strake_sph_member *own, bool is_half, int end, size_t bytes)
+{
+    strake_sph_box *const box = &own->box[is_half][end];
+    return open_box(own, box, bytes) ? box : NULL;
 }
 
 void strake_sph_bring(strake_sph_run *run, strake_sph_event what)
@@ -335,7 +356,7 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
                                const strake_sph_box *box[2], strake_error *error)
 {
     strake_sph_crew *const crew = run->crew;
-    const double start = strake_clock_seconds();
+    double idle = INFINITY;
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "forces of others");
     for (int k = 0; k < crew->members; k++) {
         strake_sph_member *const m = &crew->member[k];
@@ -343,81 +364,89 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
             if (ghost[side] < 0 || !is_in(m->own, ghost[side])) {
                 continue;
             }
-            if (!strake_bell_wait(&m->brought, own_of(run)->passes, &crew->stop,
-                                  crew->is_crowded)) {
+            if (!wait_for(run, &m->brought, own_of(run)->passes, &idle)) {
                 return strake_sph_fail_stopped(error);
             }
             box[side] = &m->box[is_half][ghost[side] == m->own.first ? 0 : 1];
         }
     }
-    note_wait(run, STRAKE_WAIT_BORDERS, start);
+    note_wait(run, STRAKE_WAIT_BORDERS, idle);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     return STRAKE_OK;
 }
 
 /* --- particles that change hands ------------------------------------------------------------------- */
 
-/* A particle as it lies in an outbox. */
-static double bytes_of_one(const strake_sph_run *run)
+strake_sph_box *strake_sph_open_out(strake_sph_run *run, int64_t count)
 {
-    return (double)(STRAKE_SPH_STATES * run->element + (int)(sizeof(int64_t) + sizeof(int32_t)) +
-                    1);
+    return strake_sph_open_out_of(own_of(run), run, count);
 }
 
-strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count)
-{
-    run->dealings.orders++;
-    run->dealings.order_sent += (double)count * bytes_of_one(run);
-    return strake_sph_outbox_of(own_of(run), run, count);
-}
-
-strake_sph_image *strake_sph_outbox_of(strake_sph_member *own, const strake_sph_run *run,
+strake_sph_box *strake_sph_open_out_of(strake_sph_member *own, const strake_sph_run *run,
                                        int64_t count)
 {
-    strake_error ignored;
-    if (count >= own->out_room) { /* some room also for none, so that it is one of such particles */
-        const int64_t room = count + count / 4 + 1;
-        if (own->out_room > 0) {
-            strake_sph_image_close(&own->out);
-        }
-        own->out_room = 0;
-        if (strake_sph_image_open(run, room, &own->out, &ignored) != STRAKE_OK) {
-            return NULL;
-        }
-        own->out_room = room;
-    }
-    own->out.count = count;
-    return &own->out;
+    const size_t bytes = (size_t)count * strake_sph_record_bytes(run->element);
+    return open_box(own, &own->out, bytes) ? &own->out : NULL;
 }
 
-static bool is_held(const strake_sph_run *run, const unsigned char *share, int32_t cell)
+void strake_sph_leave(strake_sph_run *run, int64_t count)
 {
-    return (share[strake_cells_slice(&run->cells, cell)] & STRAKE_SPH_HOLD) != 0;
+    own_of(run)->out_count = count;
+    run->dealings.orders++;
+    run->dealings.order_sent += (double)count * (double)strake_sph_record_bytes(run->element);
+}
+
+/*
+ * Nobody goes further than to the next slice between two orders, so that those who had slices elsewhere have left nothing
+ * for this run. What came from other ranks is for this one.
+ */
+const strake_sph_member *strake_sph_giver(const strake_sph_run *run, int k)
+{
+    const strake_sph_member *const m = &run->crew->member[k];
+    const strake_range before = m->before;
+    const int64_t n = run->cells.n[0];
+    bool is_near = m->is_far || before.end - before.first + 2 >= n;
+    for (int64_t slice = before.first - 1; slice <= before.end && !is_near; slice++) {
+        is_near = strake_sph_is_needed(&run->cells, run->own, (slice + n) % n);
+    }
+    return is_other(run, k) && is_near ? m : NULL;
+}
+
+void strake_sph_note_arrivals(strake_sph_run *run, int64_t count)
+{
+    run->dealings.order_received += (double)count * (double)strake_sph_record_bytes(run->element);
+}
+
+/* Particles of others that the run holds, behind the first @p count of an image; NULL: they are only counted. @return how many */
+static int64_t visit_arrivals(const strake_sph_run *run, const unsigned char *share,
+                              strake_sph_image *image, int64_t count)
+{
+    const size_t bytes = strake_sph_record_bytes(run->element);
+    int64_t more = 0;
+    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
+        const strake_sph_member *const m = strake_sph_giver(run, k);
+        const char *record = m != NULL ? m->out.memory : NULL;
+        for (int64_t p = 0; m != NULL && p < m->out_count; p++, record += bytes) {
+            const int32_t cell = strake_sph_record_cell(record, run->element);
+            if ((share[strake_cells_slice(&run->cells, cell)] & STRAKE_SPH_HOLD) == 0) {
+                continue;
+            }
+            if (image != NULL) {
+                strake_sph_record_get(record, image, count + more);
+            }
+            more++;
+        }
+    }
+    return more;
 }
 
 int64_t strake_sph_count_arrivals(const strake_sph_run *run, const unsigned char *share)
 {
-    int64_t count = 0;
-    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
-        const strake_sph_image *const out = &run->crew->member[k].out;
-        for (int64_t p = 0; is_other(run, k) && p < out->count; p++) {
-            count += is_held(run, share, out->cell[p]) ? 1 : 0;
-        }
-    }
-    return count;
+    return visit_arrivals(run, share, NULL, 0);
 }
 
 void strake_sph_take_arrivals(strake_sph_run *run, const unsigned char *share,
                               strake_sph_image *image, int64_t count)
 {
-    const int64_t first = count;
-    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
-        const strake_sph_image *const out = &run->crew->member[k].out;
-        for (int64_t p = 0; is_other(run, k) && p < out->count; p++) {
-            if (is_held(run, share, out->cell[p])) {
-                strake_sph_image_pick(out, p, image, count++);
-            }
-        }
-    }
-    run->dealings.order_received += (double)(count - first) * bytes_of_one(run);
+    strake_sph_note_arrivals(run, visit_arrivals(run, share, image, count));
 }

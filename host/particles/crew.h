@@ -52,6 +52,8 @@ typedef struct strake_sph_member {
     bool is_here;        /**< it takes the present steps */
     strake_range own;    /**< slices */
     strake_range next;   /**< from the next order on */
+    strake_range
+        before; /**< until the last order: who left had been in these slices, or has come to one beside them */
     strake_bell met;     /**< meetings to which it has come */
     strake_bell brought; /**< passes whose forces lie in its boxes */
     int64_t meetings, passes;
@@ -60,8 +62,8 @@ typedef struct strake_sph_member {
         box[2][2]; /**< [first or second pass][first or last slice] a, drho/dt of each particle */
     void *
         outgrown; /**< boxes that became too small, each with the address of the one before: devices may have pinned them */
-    strake_sph_image out; /**< at an order: particles that others need */
-    int64_t out_room;
+    strake_sph_box out; /**< at an order: records (record.h) of particles that others need */
+    int64_t out_count;
     double waited;  /**< seconds for others, since the start */
     int64_t stalls; /**< times that it had asked for nothing more when it waited, likewise */
 } strake_sph_member;
@@ -168,11 +170,20 @@ static inline int strake_sph_numbers_of(strake_sph_event what)
 strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],
                                const strake_sph_box *box[2], strake_error *error);
 
-/** Room for particles to leave for others. @return NULL: no memory */
-strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count);
+/** Room for records of particles to leave for others, which have yet to be told (strake_sph_leave()). @return NULL: no memory */
+strake_sph_box *strake_sph_open_out(strake_sph_run *run, int64_t count);
 /** Likewise of another member, for particles like those of @p run. */
-strake_sph_image *strake_sph_outbox_of(strake_sph_member *member, const strake_sph_run *run,
+strake_sph_box *strake_sph_open_out_of(strake_sph_member *member, const strake_sph_run *run,
                                        int64_t count);
+
+/** So many records lie there; of an order that all make together. */
+void strake_sph_leave(strake_sph_run *run, int64_t count);
+
+/** Those whom a run has to look for particles of its slices at an order: who was, or is, beside it. @return NULL: the k-th is none */
+const strake_sph_member *strake_sph_giver(const strake_sph_run *run, int k);
+
+/** So many particles have come to a run at an order. */
+void strake_sph_note_arrivals(strake_sph_run *run, int64_t count);
 
 /** How many particles others left that belong to slices of which @p share says that the run holds them. */
 int64_t strake_sph_count_arrivals(const strake_sph_run *run, const unsigned char *share);

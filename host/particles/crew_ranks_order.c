@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "particles/crew_ranks_impl.h"
+#include "particles/record.h"
 
 enum {
     TAG_PARTICLES = 801,
@@ -81,9 +82,22 @@ static const strake_sph_member *local(const strake_sph_far *far, int m)
     return one->is_here && !one->is_far ? one : NULL;
 }
 
-static int64_t slice_of(const strake_sph_far *far, const strake_sph_image *image, int64_t k)
+/* Bytes of a number of the working precision. */
+static int element_of(const strake_sph_far *far)
 {
-    return strake_cells_slice(&far->crew->cells, image->cell[k]);
+    return far->crew->member[far->crew->leader].run->element;
+}
+
+static char *record_of(const strake_sph_far *far, const strake_sph_member *one, int64_t k)
+{
+    return (char *)one->out.memory + (size_t)k * strake_sph_record_bytes(element_of(far));
+}
+
+/* The slice of a particle that a member has left. */
+static int64_t slice_of(const strake_sph_far *far, const strake_sph_member *one, int64_t k)
+{
+    return strake_cells_slice(&far->crew->cells,
+                              strake_sph_record_cell(record_of(far, one, k), element_of(far)));
 }
 
 /* What this rank tells the others: particles for each, and how many it lost. */
@@ -93,8 +107,8 @@ static void count_own(const strake_sph_far *far, double lost, int64_t *own)
     memset(own, 0, (size_t)(far->count + 1) * sizeof *own);
     for (int m = 0; m < far->crew->members; m++) {
         const strake_sph_member *const one = local(far, m);
-        for (int64_t k = 0; one != NULL && k < one->out.count; k++) {
-            const int takers = find_takers(far, slice_of(far, &one->out, k), taker);
+        for (int64_t k = 0; one != NULL && k < one->out_count; k++) {
+            const int takers = find_takers(far, slice_of(far, one, k), taker);
             for (int t = 0; t < takers; t++) {
                 own[taker[t]]++;
             }
@@ -159,27 +173,27 @@ static void pack_all(const strake_sph_far *far, const int64_t *to, size_t row, c
     }
     for (int m = 0; m < far->crew->members; m++) {
         const strake_sph_member *const one = local(far, m);
-        for (int64_t k = 0; one != NULL && k < one->out.count; k++) {
-            const int takers = find_takers(far, slice_of(far, &one->out, k), taker);
+        for (int64_t k = 0; one != NULL && k < one->out_count; k++) {
+            const int takers = find_takers(far, slice_of(far, one, k), taker);
             for (int t = 0; t < takers; t++) {
-                strake_sph_row_pack(&one->out, k, place[taker[t]]);
+                memcpy(place[taker[t]], record_of(far, one, k), row);
                 place[taker[t]] += row;
             }
         }
     }
 }
 
-/* Messages with all ranks that have something for each other. @param[out] bytes  of what comes, in their order */
-static strake_status swap_particles(strake_sph_far *far, strake_sph_image *come,
+/* Messages with all ranks that have something for each other. @param[in] more  records that come, in their order */
+static strake_status swap_particles(strake_sph_far *far, char *come, int64_t more,
                                     strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t columns = far->count + 1;
     const int64_t *const to = &far->counted[far->self * columns];
-    const size_t row = strake_sph_row_bytes(come);
+    const size_t row = strake_sph_record_bytes(element_of(far));
     int64_t away = 0, at = 0;
     int sends = 0, receives = 0;
-    char *in = NULL, *out = NULL;
+    char *out = NULL;
     char **const place = calloc((size_t)far->count, sizeof *place);
     strake_transfer *const list = calloc(2 * (size_t)far->count, sizeof *list);
     strake_transfer *const receive = list != NULL ? list + far->count : NULL;
@@ -187,10 +201,8 @@ static strake_status swap_particles(strake_sph_far *far, strake_sph_image *come,
         away += to[r];
     }
     out = malloc((size_t)away * row + 1);
-    in = malloc((size_t)come->count * row + 1);
-    STRAKE_CHECK(place != NULL && list != NULL && in != NULL && out != NULL, error,
-                 STRAKE_ERR_MEMORY, "no memory for %lld particles of other ranks",
-                 (long long)(away + come->count));
+    STRAKE_CHECK(place != NULL && list != NULL && out != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for %lld particles of other ranks", (long long)(away + more));
     pack_all(far, to, row, out, place);
     for (int r = 0; r < far->count; r++) {
         const size_t from = (size_t)far->counted[r * columns + far->self] * row;
@@ -199,31 +211,27 @@ static strake_status swap_particles(strake_sph_far *far, strake_sph_image *come,
             list[sends++] = (strake_transfer){r, TAG_PARTICLES, place[r] - bytes, bytes};
         }
         if (from > 0) {
-            receive[receives++] = (strake_transfer){r, TAG_PARTICLES, in + at, from};
+            receive[receives++] = (strake_transfer){r, TAG_PARTICLES, come + at, from};
             at += (int64_t)from;
         }
     }
     STRAKE_TRY(strake_ranks_trade(far->ranks, list, sends, receive, receives, error));
-    for (int64_t k = 0; k < come->count; k++) {
-        strake_sph_row_unpack(in + (size_t)k * row, come, k);
-    }
 cleanup:
     free(place);
     free(list);
-    free(in);
     free(out);
     return status;
 }
 
 /* Particles of the slices of which only forces go between ranks: all of them changed hands. */
-static void count_beside(strake_sph_far *far, const strake_sph_image *out)
+static void count_beside(strake_sph_far *far, const strake_sph_member *one)
 {
     const strake_range own = far->owned[far->self];
     const int64_t edge[2] = {own.first, own.end - 1};
     for (int side = 0; side < 2; side++) {
         const int64_t ghost = strake_sph_far_beside(far, own, side);
-        for (int64_t k = 0; k < out->count; k++) {
-            const int64_t slice = slice_of(far, out, k);
+        for (int64_t k = 0; k < one->out_count; k++) {
+            const int64_t slice = slice_of(far, one, k);
             far->edges[side] += slice == edge[side] ? 1 : 0;
             far->ghosts[side] += slice == ghost ? 1 : 0;
         }
@@ -238,7 +246,7 @@ strake_status strake_sph_far_order(strake_sph_far *far, double own_lost, double 
     const int64_t columns = far->count + 1;
     int64_t *const own = &far->counted[far->count * columns];
     strake_sph_member *const first = &far->member[far->member[0].is_here ? 0 : 1];
-    strake_sph_image *come = NULL;
+    strake_sph_box *come = NULL;
     int64_t more = 0;
     count_own(far, own_lost, own);
     STRAKE_TRY(
@@ -248,25 +256,26 @@ strake_status strake_sph_far_order(strake_sph_far *far, double own_lost, double 
         more += far->counted[r * columns + far->self];
         *lost += r != far->self ? (double)far->counted[r * columns + columns - 1] : 0.0;
     }
-    come = strake_sph_outbox_of(first, crew->member[crew->leader].run, more);
+    come = strake_sph_open_out_of(first, crew->member[crew->leader].run, more);
     STRAKE_TRY(strake_ranks_agree(
         far->ranks,
         come != NULL ? STRAKE_OK
                      : strake_fail(error, STRAKE_ERR_MEMORY,
                                    "no memory for %lld particles of other ranks", (long long)more),
         error));
-    STRAKE_TRY(swap_particles(far, come, error));
+    first->out_count = more;
+    STRAKE_TRY(swap_particles(far, come->memory, more, error));
     far->has_lost = *lost + own_lost > 0.0;
     memcpy(far->owned, far->next, (size_t)far->count * sizeof *far->owned);
     memset(far->edges, 0, sizeof far->edges);
     memset(far->ghosts, 0, sizeof far->ghosts);
-    count_beside(far, come);
+    count_beside(far, first);
     for (int k = 0; k < STRAKE_SPH_FAR; k++) {
         far->member[k].own = far->member[k].next;
     }
     for (int m = 0; m < crew->members; m++) {
         if (local(far, m) != NULL) {
-            count_beside(far, &crew->member[m].out);
+            count_beside(far, local(far, m));
         }
     }
 cleanup:
@@ -278,7 +287,8 @@ cleanup:
 static bool is_own(const strake_sph_far *far, const strake_sph_image *all, int64_t k)
 {
     const strake_range own = far->owned[far->self];
-    const int64_t slice = all->cell[k] >= 0 ? slice_of(far, all, k) : -1;
+    const int64_t slice =
+        all->cell[k] >= 0 ? strake_cells_slice(&far->crew->cells, all->cell[k]) : -1;
     return slice >= own.first && slice < own.end;
 }
 

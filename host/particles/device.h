@@ -12,6 +12,7 @@
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
 #include "particles/movers.h"
+#include "particles/record.h"
 #include "particles/run_common.h"
 
 #include "cl/sph_clock.h"
@@ -33,10 +34,13 @@ typedef enum strake_sph_kernel_name {
     STRAKE_SPH_LOOK,
     STRAKE_SPH_TICK,
     STRAKE_SPH_PASS,
+    STRAKE_SPH_PASS_WHOLE,
     STRAKE_SPH_HALF,
     STRAKE_SPH_WHOLE,
     STRAKE_SPH_SUM_UP,
     STRAKE_SPH_LEAVE,
+    STRAKE_SPH_ARRIVE,
+    STRAKE_SPH_TELL,
     STRAKE_SPH_KERNELS
 } strake_sph_kernel_name;
 
@@ -53,8 +57,11 @@ enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 2, STRAKE_SPH_FOUND = 7
 /** Ranges of particles in order: own ones, the first and the last slice of them, ghosts on either side. */
 enum { STRAKE_SPH_RANGES = 5 };
 
+/** What an order tells: particles that stay, and with those that left the box, totals, where ranges begin and end. */
+enum { STRAKE_SPH_TOLD = 4 + 2 * STRAKE_SPH_RANGES };
+
 /** Particles that others need, for which there is room at first. */
-enum { STRAKE_SPH_FIRST_OUT = 4096 };
+enum { STRAKE_SPH_FIRST_OUT = 1024 };
 
 /** Rows of words for lists: two for 32 particles each. */
 static inline int64_t strake_sph_list_rows(int64_t particles)
@@ -65,8 +72,9 @@ static inline int64_t strake_sph_list_rows(int64_t particles)
 typedef struct strake_sph_device {
     strake_sph_run run;
     strake_precision precision;
-    strake_cl_kernels *session;        /**< owned: loader, device, context, filler */
-    cl_command_queue queue, transfers; /**< the latter only where others compute, too */
+    strake_cl_kernels *session; /**< owned: loader, device, context, filler */
+    cl_command_queue queue;
+    cl_command_queue transfers; /**< only where others compute, too */
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;
@@ -83,20 +91,27 @@ typedef struct strake_sph_device {
     cl_mem constants, clock_there, most, sums, totals, start, cell, key, rest, first, counts, words;
     cl_mem share, in_slice; /**< [slice] strake_sph_share; pairs */
     cl_mem force, found;    /**< where others compute, too */
-    cl_mem out_x, out_v, out_cell, out_key;
-    int64_t out_room;
-    unsigned char *shares; /**< what is in share */
-    cl_uint *in_slices;    /**< and in in_slice */
+    cl_mem out, in;         /* records of particles that others need, and of those that come */
+    int64_t out_room, in_room;
+    int64_t out_before;          /**< that others needed at the last order */
+    cl_mem told;                 /**< of an order: STRAKE_SPH_TOLD words, and pairs of the slices */
+    unsigned char *shares;       /**< of slices */
+    unsigned char *shares_there; /**< what is in share */
+    cl_uint *in_slices;          /**< and in in_slice */
     strake_range low, high,
-        ghost[2]; /**< particles of the first and the last own slice, and of ghosts */
-    cl_uint at[STRAKE_SPH_RANGES][2]; /**< where these begin and end, as it comes */
-    int64_t passed[2];                /**< groups of work-items of the last passes */
-    bool has_no_shares;               /**< what is in share is that of who is alone */
-    bool is_order_ahead;              /**< nobody has seen yet what came of the last order */
-    bool is_asked;                    /**< what a look finds comes with the next pass, ... */
-    double *seen, fastest[2];         /**< ... to this page; of what moves, as it was asked */
-    strake_cl_pins pins;              /**< of what others read and write, where they compute, too */
-    bool is_only;                     /**< no other device is in its crew */
+        ghost[2];        /**< particles of the first and the last own slice, and of ghosts */
+    int64_t passed[2];   /**< groups of work-items of the last passes */
+    cl_event working;    /**< the last kernel of the last pass; NULL: there was none */
+    bool is_looked;      /**< the last pass found how far and how fast all are */
+    bool has_shares;     /**< something is in share */
+    bool is_order_ahead; /**< nobody has seen yet what came of the last order */
+    bool is_asked;       /**< what a look finds comes with the next pass, ... */
+    double fastest[2];   /**< ... of what moves, as it was asked */
+    double *seen;        /**< whole pages: what a look finds, and ... */
+    cl_uint *heard;      /**< ... words that a new order waits for, behind it */
+    size_t seen_bytes;
+    strake_cl_pins pins;          /**< of what others read and write, where they compute, too */
+    bool is_shared;               /**< another one of its crew is on the same device */
     cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
     int now;
     size_t words_bytes;
@@ -107,6 +122,8 @@ typedef struct strake_sph_device {
     int64_t image_room;
     strake_sph_image image; /**< as it was seen last; all NULL before */
 } strake_sph_device;
+
+struct strake_sph_box;
 
 /** How lists lie in memory, in the order of the words of run.lists. */
 enum { STRAKE_SPH_PACKED = 1, STRAKE_SPH_WIDE };
@@ -141,13 +158,16 @@ void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a)
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
                                     strake_error *error);
 
-/** Enqueues a copy from the host or to it, or waits for it. */
-strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queue, bool waits,
-                                   cl_mem buffer, size_t offset, size_t bytes, const void *from,
+/**
+ * Enqueues a copy from the host or to it, or waits for it.
+ * @param[in,out] done  what tells that it is done, instead of what was there, which is released; NULL: nobody asks
+ */
+strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queue, cl_mem buffer,
+                                   size_t offset, size_t bytes, const void *from, cl_event *done,
                                    strake_error *error);
 strake_status strake_sph_download_from(strake_sph_device *own, cl_command_queue queue, bool waits,
                                        cl_mem buffer, size_t offset, size_t bytes, void *to,
-                                       strake_error *error);
+                                       cl_event *done, strake_error *error);
 
 /** Copies from the host or to it; waits. */
 strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
@@ -158,24 +178,12 @@ strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offs
 strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, size_t bytes,
                               strake_error *error);
 
-/** The number of the particle that has a key. */
-static inline int64_t strake_sph_number_of(cl_uint key)
-{
-    return (int64_t)(key & ((1U << STRAKE_SPH_PLACE_BITS) - 1));
-}
-
 /** At least so many bytes for words, which are lost where these are more. */
 strake_status strake_sph_grow_words(strake_sph_device *own, size_t bytes, strake_error *error);
 
 /** Takes over particles of an image, with lists where it is in order. */
 strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *image,
                                 strake_error *error);
-/** By which particles of a cell are sorted: kind, then number. */
-static inline cl_uint strake_sph_key_of(const strake_sph_image *image, int64_t p)
-{
-    return (cl_uint)image->number[p] | (cl_uint)image->kind[p] << STRAKE_SPH_PLACE_BITS;
-}
-
 /** Three arrays of the host and one more as one of the device has them; and back, of so many numbers each. */
 void strake_sph_interleave(void *out, int element, int64_t count, void *const axis[3],
                            const void *last);
@@ -208,11 +216,12 @@ strake_status strake_sph_filter(strake_sph_device *own, const char *as, bool by_
                                 strake_range range, strake_error *error);
 strake_status strake_sph_renew(strake_sph_device *own, bool by_clock, strake_error *error);
 
-/** Filters, passes, advances and looks where others compute, too (strake_sph_ops). */
+/** Filters, passes, advances, looks and whether it is busy where others compute, too (strake_sph_ops). */
 strake_status strake_sph_filter_shared(strake_sph_run *run, strake_error *error);
 strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error);
 strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error);
 strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
+bool strake_sph_is_busy_shared(const strake_sph_run *run);
 strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
 /** Room for particles that others need, at the first order; and ... */
@@ -220,6 +229,13 @@ strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);
 /** ... what these need beyond what a device that is alone has. */
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error);
 
+/**
+ * Whether memory that others have is pinned, for this device, too: transfers of other memory would wait for the kernels that
+ * it runs (NVIDIA's driver). Two contexts of one device that pin the same memory fail.
+ */
+bool strake_sph_pin(strake_sph_device *own, const struct strake_sph_box *box);
+/** Enqueues that so many records of own->in become particles behind all others. */
+strake_status strake_sph_arrive(strake_sph_device *own, int64_t count, strake_error *error);
 /** Between particles' way to their cells and their order: what others need goes to them, and what they have comes. */
 strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *error);
 

@@ -9,7 +9,13 @@
 #include "particles/device.h"
 #include "particles/run_opencl.h"
 
-enum { GROUP = 128, TIMED_STEPS = 4, MOST_TIMED = 256 };
+enum {
+    GROUP = 128,
+    SUMMERS =
+        512, /* work-items of the one group that brings down what groups left: it waits for memory alone */
+    TIMED_STEPS = 4,
+    MOST_TIMED = 256
+};
 
 /* Those whose groups may have sizes of their own, in the order of run.groups: passes, then what an order takes. */
 static const strake_sph_kernel_name sized[] = {
@@ -18,10 +24,11 @@ static const strake_sph_kernel_name sized[] = {
 enum { SIZED = sizeof sized / sizeof *sized };
 
 static const char *const kernel_names[STRAKE_SPH_KERNELS] = {
-    "sph_enter",     "sph_gather",    "sph_scatter",   "sph_place",      "sph_count_near",
-    "sph_fill_near", "sph_scan_sums", "sph_scan_tops", "sph_scan_write", "sph_predict",
-    "sph_correct",   "sph_filter",    "sph_renew",     "sph_look",       "sph_tick",
-    "sph_pass",      "sph_half",      "sph_whole",     "sph_sum_up",     "sph_leave"};
+    "sph_enter",     "sph_gather",     "sph_scatter",   "sph_place",      "sph_count_near",
+    "sph_fill_near", "sph_scan_sums",  "sph_scan_tops", "sph_scan_write", "sph_predict",
+    "sph_correct",   "sph_filter",     "sph_renew",     "sph_look",       "sph_tick",
+    "sph_pass",      "sph_pass_whole", "sph_half",      "sph_whole",      "sph_sum_up",
+    "sph_leave",     "sph_arrive",     "sph_tell"};
 
 /* --- what settings come to ------------------------------------------------------------------------ */
 
@@ -70,14 +77,17 @@ strake_status strake_sph_choose(strake_sph_device *own, const strake_cl_device *
             own->largest = (size_t)items > own->largest ? (size_t)items : own->largest;
         }
     }
+    own->group[STRAKE_SPH_TICK] = own->group[STRAKE_SPH_SUM_UP] =
+        most < SUMMERS || !strake_cl_device_is_gpu(device) ? own->largest : SUMMERS;
     own->group[STRAKE_SPH_PASS] = own->group[STRAKE_SPH_PREDICT];
+    own->group[STRAKE_SPH_PASS_WHOLE] = own->group[STRAKE_SPH_CORRECT];
 cleanup:
     return status;
 }
 
-void strake_sph_device_is_only(strake_sph_run *run, bool is_only)
+void strake_sph_device_is_shared(strake_sph_run *run, bool is_shared)
 {
-    ((strake_sph_device *)run)->is_only = is_only;
+    ((strake_sph_device *)run)->is_shared = is_shared;
 }
 
 void strake_sph_device_watch(strake_sph_run *run, double limit)
@@ -111,16 +121,17 @@ static void print_options(const strake_sph_device *own, bool has_walls, char *te
         own->session->device, own->settings.registers, limit, sizeof limit);
     (void)snprintf(text, size,
                    "-DSPH_DIMS=%d -DSPH_CUBIC=%d -DSPH_LAMINAR=%d -DSPH_DIFFUSION=%d "
-                   "-DSPH_WALLS=%d -DSPH_PLANES=%d -DSPH_ROUND=%d -DSPH_GROUP=%d -DSPH_EACH=%d "
+                   "-DSPH_WALLS=%d -DSPH_PLANES=%d -DSPH_ROUND=%d -DSPH_GROUP=%d -DSPH_SUMMERS=%d "
+                   "-DSPH_EACH=%d "
                    "-DSPH_WIDE=%d -DSPH_AHEAD=%d -DSPH_SLIPS=%d -DSPH_FILTERS=%d "
                    "-DSPH_MOTIONS=%d%s%s%s",
                    sph->dims, sph->kernel == STRAKE_SPH_CUBIC, sph->viscosity == STRAKE_SPH_LAMINAR,
                    (int)sph->diffusion, has_walls, sph->planes,
                    round[0] | round[1] << 1 | round[2] << 2, (int)own->largest,
-                   own->settings.vector, own->settings.lists == STRAKE_SPH_WIDE,
-                   own->settings.prefetch > 1, sph->slips, sph->shepard > 0, sph->motions != NULL,
-                   sph->is_fast ? " -DSPH_FAST" : "", registers != NULL ? " " : "",
-                   registers != NULL ? registers : "");
+                   (int)own->group[STRAKE_SPH_TICK], own->settings.vector,
+                   own->settings.lists == STRAKE_SPH_WIDE, own->settings.prefetch > 1, sph->slips,
+                   sph->shepard > 0, sph->motions != NULL, sph->is_fast ? " -DSPH_FAST" : "",
+                   registers != NULL ? " " : "", registers != NULL ? registers : "");
 }
 
 strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error)
@@ -200,8 +211,8 @@ void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a)
 /* Work-items that take so many particles. */
 static size_t items_for(const strake_sph_device *own, strake_sph_kernel_name name, size_t particles)
 {
-    const bool is_pass =
-        name == STRAKE_SPH_PREDICT || name == STRAKE_SPH_CORRECT || name == STRAKE_SPH_PASS;
+    const bool is_pass = name == STRAKE_SPH_PREDICT || name == STRAKE_SPH_CORRECT ||
+                         name == STRAKE_SPH_PASS || name == STRAKE_SPH_PASS_WHOLE;
     const size_t each = is_pass ? (size_t)own->settings.vector : 1;
     const size_t side = STRAKE_SPH_SIDE_BY_SIDE;
     const size_t rows = (particles + side * each - 1) / (side * each);

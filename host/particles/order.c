@@ -5,6 +5,7 @@
 #include "base/element.h"
 #include "base/error.h"
 #include "particles/crew.h"
+#include "particles/record.h"
 #include "particles/run_impl.h"
 
 static void permute(strake_sph_cpu *own, void *array, size_t bytes)
@@ -124,9 +125,11 @@ static strake_status leave_particles(strake_sph_cpu *own, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_sph_image *const image = &own->image;
     const strake_cells *const cells = &own->run.cells;
+    const size_t bytes = strake_sph_record_bytes(own->run.element);
     int64_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
-        strake_sph_image *const out = pass > 0 ? strake_sph_outbox(&own->run, count) : NULL;
+        strake_sph_box *const box = pass > 0 ? strake_sph_open_out(&own->run, count) : NULL;
+        char *const out = box != NULL ? box->memory : NULL;
         STRAKE_CHECK(pass == 0 || out != NULL, error, STRAKE_ERR_MEMORY,
                      "no memory for %lld particles of others", (long long)count);
         count = 0;
@@ -134,12 +137,13 @@ static strake_status leave_particles(strake_sph_cpu *own, strake_error *error)
             const int32_t cell = image->cell[p];
             if (cell >= 0 && own->share[strake_cells_slice(cells, cell)] & STRAKE_SPH_SHARED) {
                 if (out != NULL) {
-                    strake_sph_image_pick(image, p, out, count);
+                    strake_sph_record_put(image, p, out + (size_t)count * bytes);
                 }
                 count++;
             }
         }
     }
+    strake_sph_leave(&own->run, count);
 cleanup:
     return status;
 }

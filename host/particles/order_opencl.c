@@ -50,11 +50,12 @@ static strake_status enter(strake_sph_device *own, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_ENTER);
     const bool is_alone = strake_sph_is_alone(&own->run);
-    if (!is_alone || !own->has_no_shares) {
-        strake_sph_find_shares(&own->run, own->shares);
-        STRAKE_TRY(
-            strake_sph_write(own, own->share, (size_t)own->run.cells.n[0], own->shares, error));
-        own->has_no_shares = is_alone;
+    const size_t slices = (size_t)own->run.cells.n[0];
+    strake_sph_find_shares(&own->run, own->shares);
+    if (!own->has_shares || memcmp(own->shares, own->shares_there, slices) != 0) {
+        memcpy(own->shares_there, own->shares, slices);
+        STRAKE_TRY(strake_sph_write(own, own->share, slices, own->shares_there, error));
+        own->has_shares = true;
     }
     STRAKE_TRY(zero(own, own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), error));
     strake_sph_pass_scheme(own, &a, false);
@@ -171,53 +172,68 @@ static strake_status grow(strake_sph_device *own, size_t rows, strake_error *err
                                     : STRAKE_OK;
 }
 
-/* Asks where particles of slices [first, end) begin and end, which comes with the next wait. */
-static strake_status ask_for_range(strake_sph_device *own, int64_t first, int64_t end,
-                                   cl_uint at[2], strake_error *error)
+/* Slices that ranges of particles are of, [range][first or end]; those of a range that is not there are -1. */
+static void find_slices(const strake_sph_run *run, int64_t slice[STRAKE_SPH_RANGES][2])
+{
+    const int64_t first = run->own.first, end = run->own.end;
+    int64_t ghost[2];
+    strake_sph_find_ghosts(run, ghost);
+    const int64_t all[STRAKE_SPH_RANGES][2] = {{first, end},
+                                               {first, first + 1},
+                                               {end - 1, end},
+                                               {ghost[0], ghost[0] + 1},
+                                               {ghost[1], ghost[1] + 1}};
+    for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
+        const bool is_there = all[k][0] >= 0 && first < end;
+        slice[k][0] = is_there ? all[k][0] : -1;
+        slice[k][1] = is_there ? all[k][1] : -1;
+    }
+}
+
+/* Waits for what came of an order so far: own->heard. */
+static strake_status hear(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int64_t slice[2] = {first, end};
-    for (int k = 0; k < 2; k++) {
-        const int64_t cell = strake_cells_of_slice(&own->run.cells, slice[k]);
-        STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->start,
-                                            (size_t)cell * sizeof at[k], sizeof at[k], &at[k],
-                                            error));
+    const strake_sph_run *const run = &own->run;
+    const int64_t slices = run->cells.n[0], words = STRAKE_SPH_TOLD + slices;
+    int64_t slice[STRAKE_SPH_RANGES][2];
+    cl_int place[16] = {0};
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_TELL);
+    find_slices(run, slice);
+    for (int k = 0; k < 2 * STRAKE_SPH_RANGES; k++) {
+        const int64_t at = slice[k / 2][k % 2];
+        place[k] = at >= 0 ? (cl_int)strake_cells_of_slice(&run->cells, at) : -1;
     }
+    strake_cl_pass_int(&a, run->cells.count);
+    strake_cl_pass_int(&a, slices);
+    strake_cl_pass(&a, sizeof place, place);
+    strake_cl_pass_buffer(&a, own->start);
+    strake_cl_pass_buffer(&a, own->totals);
+    strake_cl_pass_buffer(&a, own->in_slice);
+    strake_cl_pass_buffer(&a, own->told);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_TELL, &a, words, error));
+    STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->told, 0,
+                                        (size_t)words * sizeof *own->heard, own->heard, NULL,
+                                        error));
+    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
+                                    own->queue, error));
 cleanup:
     return status;
 }
 
-static strake_status find_ranges(strake_sph_device *own, strake_error *error)
+/* Ranges of particles, as they were told. */
+static void set_ranges(strake_sph_device *own)
 {
-    strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
-    const int64_t first = run->own.first, end = run->own.end;
-    int64_t ghost[2];
-    strake_sph_find_ghosts(run, ghost);
-    if (end - first == run->cells.n[0]) {
-        run->inner = (strake_range){0, run->count};
-        return STRAKE_OK;
-    }
-    const int64_t slice[STRAKE_SPH_RANGES][2] = {{first, end},
-                                                 {first, first + 1},
-                                                 {end - 1, end},
-                                                 {ghost[0], ghost[0] + 1},
-                                                 {ghost[1], ghost[1] + 1}};
+    const cl_uint *const at = own->heard + STRAKE_SPH_TOLD - 2 * STRAKE_SPH_RANGES;
     strake_range *const out[STRAKE_SPH_RANGES] = {&run->inner, &own->low, &own->high,
                                                   &own->ghost[0], &own->ghost[1]};
-    memset(own->at, 0, sizeof own->at);
     for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
-        STRAKE_TRY(slice[k][0] >= 0
-                       ? ask_for_range(own, slice[k][0], slice[k][1], own->at[k], error)
-                       : STRAKE_OK);
+        *out[k] = (strake_range){at[2 * k], at[2 * k + 1]};
     }
-    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
-                                    own->queue, error));
-    for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
-        *out[k] = (strake_range){own->at[k][0], own->at[k][1]};
+    if (run->own.end - run->own.first == run->cells.n[0]) {
+        run->inner = (strake_range){0, run->count};
     }
-cleanup:
-    return status;
 }
 
 /* Asks for pairs of the slices, which come with whatever is waited for next. */
@@ -316,7 +332,6 @@ static strake_status count_near(strake_sph_device *own, strake_error *error)
     strake_cl_pass_buffer(&a, own->in_slice);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_COUNT_NEAR, &a, own->run.count, error));
     STRAKE_TRY(scan(own, own->first, strake_sph_list_rows(own->run.count), error));
-    STRAKE_TRY(ask_for_pairs(own, error));
 cleanup:
     return status;
 }
@@ -333,7 +348,6 @@ static strake_status fill_near(strake_sph_device *own, cl_uint rows, strake_erro
     strake_cl_pass(&a, sizeof rows, &rows);
     strake_cl_pass_buffer(&a, own->clock_there);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a, own->run.count, error));
-    STRAKE_TRY(find_ranges(own, error));
     STRAKE_TRY(set_passes(own, error));
 cleanup:
     return status;
@@ -343,13 +357,16 @@ cleanup:
 static strake_status look_and_fill(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    cl_uint totals[STRAKE_SPH_TOTALS], kept[2] = {0, 0};
-    STRAKE_TRY(strake_sph_read(own, own->start, (size_t)own->run.cells.count * sizeof kept[0],
-                               sizeof kept, kept, error));
-    STRAKE_TRY(strake_sph_read(own, own->totals, 0, sizeof totals, totals, error));
+    cl_uint kept[2], totals[STRAKE_SPH_TOTALS];
+    STRAKE_TRY(hear(own, error));
+    memcpy(kept, own->heard, sizeof kept);
+    memcpy(totals, own->heard + 2, sizeof totals);
+    memcpy(own->in_slices, own->heard + STRAKE_SPH_TOLD,
+           (size_t)own->run.cells.n[0] * sizeof *own->in_slices);
     STRAKE_TRY(totals[1] > 0 ? fail_crowded(own, (int64_t)totals[1], error) : STRAKE_OK);
-    STRAKE_TRY(note_lost(own, kept[0], kept[1], error));
     own->run.count = kept[0];
+    set_ranges(own);
+    STRAKE_TRY(note_lost(own, kept[0], kept[1], error));
     strake_sph_weigh(own);
     STRAKE_TRY(grow(own, totals[0], error));
     STRAKE_TRY(fill_near(own, ANY_ROWS, error));
@@ -372,6 +389,8 @@ static strake_status go_ahead(strake_sph_device *own, strake_error *error)
     strake_status status = STRAKE_OK;
     const size_t rows = own->words_bytes / ROW_BYTES, behind = rows_behind(own);
     STRAKE_TRY(count_near(own, error));
+    STRAKE_TRY(ask_for_pairs(own, error));
+    own->run.inner = (strake_range){0, own->run.count};
     STRAKE_TRY(fill_near(own, rows > behind ? (cl_uint)(rows - behind) : 0, error));
     STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
     own->is_order_ahead = true;

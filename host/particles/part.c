@@ -100,7 +100,7 @@ static strake_status make_device(strake_part *part, const strake_part_plan *plan
     status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);
     if (status == STRAKE_OK) {
         strake_sph_device_watch(((body *)part->body)->run, plan->limit);
-        strake_sph_device_is_only(((body *)part->body)->run, plan->is_only);
+        strake_sph_device_is_shared(((body *)part->body)->run, plan->is_shared);
     }
     STRAKE_TRY(finish(part, plan->self, status));
 cleanup:

@@ -85,6 +85,8 @@ typedef struct strake_sph_ops {
     strake_status (*ask)(strake_sph_run *run, strake_error *error);
     /** Waits for all that was asked for, and says what is known. */
     strake_status (*look)(strake_sph_run *run, strake_sph_seen *seen, strake_error *error);
+    /** Whether what was asked for is still computed. NULL: all is done when a function returns */
+    bool (*is_busy)(const strake_sph_run *run);
     /** The number of a particle. */
     strake_status (*name)(strake_sph_run *run, int64_t particle, int64_t *number,
                           strake_error *error);
@@ -116,7 +118,6 @@ struct strake_sph_run {
     double pairs;                  /**< of a pass, own ones */
     double far,
         fast; /**< squares of the farthest way since the last order and of the greatest speed, of all ... */
-    double own_fast;      /**< likewise, of its own */
     strake_sph_seen seen; /**< what it saw last of its own */
     bool is_ahead;        /**< of the step to come the first pass was asked for */
     bool is_seen;         /**< ... as they are now */

@@ -211,13 +211,13 @@ static void close_run(strake_sph_run *run)
 {
     strake_sph_device *const own = (strake_sph_device *)run;
     strake_cl_kernels *const s = own->session;
-    cl_mem *const all[] = {&own->constants, &own->clock_there, &own->most,   &own->sums,
-                           &own->totals,    &own->start,       &own->cell,   &own->key,
-                           &own->rest,      &own->first,       &own->counts, &own->words,
-                           &own->x[0],      &own->x[1],        &own->v[0],   &own->v[1],
-                           &own->volume[0], &own->volume[1],   &own->share,  &own->in_slice,
-                           &own->force,     &own->found,       &own->out_x,  &own->out_v,
-                           &own->out_cell,  &own->out_key};
+    cl_mem *const all[] = {
+        &own->constants, &own->clock_there, &own->most,      &own->sums,  &own->totals,
+        &own->start,     &own->cell,        &own->key,       &own->rest,  &own->first,
+        &own->counts,    &own->words,       &own->x[0],      &own->x[1],  &own->v[0],
+        &own->v[1],      &own->volume[0],   &own->volume[1], &own->share, &own->in_slice,
+        &own->force,     &own->found,       &own->out,       &own->in,    &own->told};
+    strake_cl_release_event(s->cl, &own->working);
     if (own->transfers != NULL) {
         (void)s->cl->clFinish(own->transfers);
         (void)s->cl->clReleaseCommandQueue(own->transfers);
@@ -247,6 +247,7 @@ static void close_run(strake_sph_run *run)
     }
     strake_sph_image_close(&own->image);
     free(own->shares);
+    free(own->shares_there);
     free(own->in_slices);
     free(own->seen);
     free(own->session);
@@ -300,6 +301,7 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
                                        .advance = strake_sph_advance_shared,
                                        .ask = strake_sph_ask_shared,
                                        .look = strake_sph_look_shared,
+                                       .is_busy = strake_sph_is_busy_shared,
                                        .name = name,
                                        .view = view,
                                        .put = put,

@@ -48,8 +48,8 @@ double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
                               strake_precision precision, const strake_cl_device *device,
                               const strake_settings *settings, double pairs, double bytes);
 
-/** Whether no other device steps beside it: then it may pin memory that others have. */
-void strake_sph_device_is_only(strake_sph_run *run, bool is_only);
+/** Whether another part is on the same device: else it may pin memory that others have, too. */
+void strake_sph_device_is_shared(strake_sph_run *run, bool is_shared);
 
 /** How it waits. @param[in] limit  seconds for a step after which it counts as hung; 0: for ever */
 void strake_sph_device_watch(strake_sph_run *run, double limit);

@@ -45,7 +45,6 @@ static strake_status share(strake_sph_run *run, int passes, double *bound, strak
                                       [MINUS_BOUND] = passes > 0 ? -least : -INFINITY,
                                       [BAD] = first}};
     STRAKE_TRY(strake_sph_meet(run, &said, error));
-    run->own_fast = seen.fast;
     run->far = said.most[FAR];
     run->fast = said.most[FAST];
     run->is_seen = true;
@@ -99,11 +98,15 @@ cleanup:
     return status;
 }
 
-/* A new order, where that is due. */
+/*
+ * A new order, where that is due. After it nobody has moved, and the fastest is who it was, unless particles left the box:
+ * all know of these alike.
+ */
 static strake_status bring_in_order(strake_sph_run *run, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_sph_clock *const clock = &run->clock;
+    const int64_t lost = clock->lost;
     const bool is_old =
         !clock->is_ordered || (run->sph->rebuild > 0 && clock->since >= run->sph->rebuild);
     double bound = clock->bound;
@@ -112,7 +115,8 @@ static strake_status bring_in_order(strake_sph_run *run, strake_error *error)
     }
     if (is_old || is_outworn(run)) {
         STRAKE_TRY(run->ops->order(run, error));
-        STRAKE_TRY(look(run, 0, &bound, error));
+        run->far = 0.0;
+        STRAKE_TRY(run->is_seen && clock->lost == lost ? STRAKE_OK : look(run, 0, &bound, error));
     }
 cleanup:
     return status;
@@ -124,12 +128,16 @@ cleanup:
  */
 static strake_status check_speed(strake_sph_run *run, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     if (run->clock.since > 0 || !is_outworn(run)) {
         return STRAKE_OK;
     }
     strake_sph_crew_end(run);
-    return run->own_fast == run->fast ? strake_sph_fail_fast(run, error)
-                                      : strake_sph_fail_stopped(error);
+    STRAKE_TRY(run->ops->look(run, &run->seen, error)); /* who has the fastest may have changed */
+    status = run->seen.fast == run->fast ? strake_sph_fail_fast(run, error)
+                                         : strake_sph_fail_stopped(error);
+cleanup:
+    return status;
 }
 
 /* Whether the step after so many begins with a filter of densities: all know alike. */

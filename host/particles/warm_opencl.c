@@ -16,6 +16,7 @@ static strake_status step_shared(strake_sph_run *run, strake_error *error)
         STRAKE_TRY(run->ops->advance(run, is_half != 0, error));
     }
     STRAKE_TRY(strake_sph_change_hands((strake_sph_device *)run, error));
+    STRAKE_TRY(strake_sph_arrive((strake_sph_device *)run, 0, error));
     STRAKE_TRY(run->ops->look(run, &seen, error));
 cleanup:
     return status;
@@ -33,6 +34,7 @@ strake_status strake_sph_device_warm(strake_sph_run *run, bool is_lone, strake_e
     crew->member[0].own = crew->member[0].next = run->own;
     strake_sph_crew_start(crew);
     STRAKE_TRY(strake_sph_step(run, 1, 1.0, error));
+    STRAKE_TRY(strake_sph_make_lists(own, error)); /* as where the host looks */
     if (run->sph->shepard > 0) {
         STRAKE_TRY(strake_sph_filter(own, NULL, true, (strake_range){0, 0}, error));
         STRAKE_TRY(strake_sph_renew(own, true, error));

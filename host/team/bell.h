@@ -26,6 +26,12 @@ void strake_bell_close(strake_bell *bell);
 /** Sets the count; everything the caller wrote before is visible to whoever waited for it. */
 void strake_bell_ring(strake_bell *bell, int64_t reached);
 
+/** Whether the count is @p wanted or more. */
+static inline bool strake_bell_has_rung(strake_bell *bell, int64_t wanted)
+{
+    return atomic_load_explicit(&bell->reached, memory_order_acquire) >= wanted;
+}
+
 /** Wakes the sleepers to look at what they were told to look at. */
 void strake_bell_wake(strake_bell *bell);
 
