@@ -161,8 +161,8 @@ strake_status strake_case_write(const strake_problem *problem,
         for (int other = 0; other < k && !done; other++) {
             strake_entry before;
             done = strake_entry_read(other, &before) &&
-                   strncmp(before.path, section, strlen(section)) == 0 &&
-                   before.path[strlen(section)] == '.';
+                   strcspn(before.path, ".") == strlen(section) &&
+                   strncmp(before.path, section, strlen(section)) == 0;
         }
         if (!done) {
             write_section(&to, problem, example, section);

@@ -31,6 +31,9 @@ for problem in $problems; do
         grep -qE "^ *#?${key##*.}: " "$problem.yaml" || grep -qE "\{${key##*.}: " "$problem.yaml" || missing="$missing $key"
     done
     check "none of its keys is missing$missing" test -z "$missing"
+    # At the top there is nothing between two keys that are the same.
+    again=$(sed -n 's/^#\{0,1\}\([a-z_]*\):.*/\1/p' "$problem.yaml" | sort | uniq -d)
+    check "no key at the top is there twice $again" test -z "$again"
 done
 try new
 fails 2 "new without a problem names them" "new needs PROBLEM" "mpdata2d" "cahn_hilliard3d"
