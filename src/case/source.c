@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/number.h"
+
+enum { LEVELS = 160 }; /* bytes of a message about those of a series */
 
 struct strake_source_reader {
     const strake_case *which;
@@ -381,6 +384,25 @@ void strake_source_close(strake_source_reader **reader)
     *reader = NULL;
 }
 
+/* Which levels of a series were read, for messages; of other sources "". */
+static const char *say_levels(const strake_source_reader *reader, char *text, size_t size)
+{
+    const strake_source *const source = reader->source;
+    const int64_t level = reader->levels.level[0];
+    const double time = (double)level * source->every;
+    text[0] = '\0';
+    if (source->kind == STRAKE_SOURCE_SERIES && reader->levels.count > 1) {
+        (void)strake_number_print(text, size,
+                                  " (between levels %" PRId64 " and %" PRId64
+                                  " of a series, which are those of %.15g and %.15g s)",
+                                  level, level + 1, time, (double)(level + 1) * source->every);
+    } else if (source->kind == STRAKE_SOURCE_SERIES) {
+        (void)strake_number_print(
+            text, size, " (level %" PRId64 " of a series, which is that of %.15g s)", level, time);
+    }
+    return text;
+}
+
 /* Refuses values that the working precision cannot hold. */
 static strake_status check_line(const strake_source_reader *reader, int64_t i, int64_t m,
                                 const double *line, strake_error *error)
@@ -398,12 +420,14 @@ static strake_status check_line(const strake_source_reader *reader, int64_t i, i
         const int dims = reader->which->problem->dims;
         const int64_t index[STRAKE_AXES] = {i, dims == 3 ? m : j, j};
         const strake_source *const source = reader->source;
-        char at[100];
-        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s%sis %g at %s, expected %s",
-                           source->where, source->kind == STRAKE_SOURCE_FILE ? source->file : "",
-                           source->kind == STRAKE_SOURCE_FILE ? " " : "", line[j],
+        const bool is_read =
+            source->kind == STRAKE_SOURCE_FILE || source->kind == STRAKE_SOURCE_SERIES;
+        char at[100], levels[LEVELS];
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s%sis %g at %s, expected %s%s",
+                           source->where, is_read ? source->file : "", is_read ? " " : "", line[j],
                            strake_npy_shape_text(dims, dims == 1 ? &j : index, at, sizeof at),
-                           single ? "a finite number within single precision" : "a finite number");
+                           single ? "a finite number within single precision" : "a finite number",
+                           say_levels(reader, levels, sizeof levels));
     }
     return STRAKE_OK;
 }
@@ -428,7 +452,9 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
                      ? strake_input_read(&reader->file, first, n, line, &inner)
                      : strake_levels_read(&reader->levels, first, n, line, &inner);
         if (status != STRAKE_OK) {
-            return strake_fail(error, status, "%s: %s", source->where, inner.text);
+            char levels[LEVELS];
+            return strake_fail(error, status, "%s: %s%s", source->where, inner.text,
+                               say_levels(reader, levels, sizeof levels));
         }
         break;
     case STRAKE_SOURCE_SHAPE:

@@ -387,6 +387,38 @@ static void unstable_levels_are_told_with_their_time(void **state)
     strake_case_close(&which);
 }
 
+/* The file and the level are told, of a mean of two both. */
+static void values_that_are_none_are_told_with_their_level(void **state)
+{
+    static const char *const text[] = {
+        "holes.npy is nan at [4, 5], expected a finite number (level 2 of a series, which is that "
+        "of 4.2 s)",
+        "(between levels 1 and 2 of a series, which are those of 2.1 and 4.2 s)"};
+    strake_error error;
+    (void)state;
+    FILE *const file = begin_npy("holes.npy", "(3, 30, 26)");
+    for (int k = 0; k < 3 * CELLS; k++) {
+        const double x = k == 2 * CELLS + 4 * COLS + 5 ? NAN : 0.1;
+        assert_int_equal(fwrite(&x, sizeof x, 1, file), 1);
+    }
+    assert_int_equal(fclose(file), 0);
+    for (int linear = 0; linear < 2; linear++) {
+        strake_case *which = open_case(
+            GRID "fields:\n" STATE "  u2: 0.1\n  u1: {series: {file: @/holes.npy, every: "
+                 "2.1}}\n",
+            (const char *const[]){linear == 1 ? "time.steps=6" : "time.steps=9",
+                                  linear == 1 ? "fields.u1.series.interpolate=linear" : NULL, NULL},
+            false);
+        strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 2);
+        assert_int_equal(strake_step(solver, 6 + 3 * (1 - linear), &error), STRAKE_ERR_USAGE);
+        if (strstr(error.text, text[linear]) == NULL) {
+            fail_msg("%s", error.text);
+        }
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
 /* Speeds of 2, 4 and 8 m/s, 1/2 s each: with C = 0.5 steps of 1/4, 1/8 and 1/16 s, in all of which u1 is 0.5. */
 static void a_courant_number_sets_the_time_step_whenever_the_flow_changes(void **state)
 {
@@ -585,6 +617,7 @@ int main(void)
         cmocka_unit_test(wrong_series_are_refused),
         cmocka_unit_test(lent_fields_are_those_that_were_written),
         cmocka_unit_test(unstable_levels_are_told_with_their_time),
+        cmocka_unit_test(values_that_are_none_are_told_with_their_level),
         cmocka_unit_test(a_courant_number_sets_the_time_step_whenever_the_flow_changes),
         cmocka_unit_test(restarts_know_velocities_whatever_the_time_step),
         cmocka_unit_test(sources_decay_and_diffusion_follow_a_time_step_that_changes),
