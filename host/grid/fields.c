@@ -332,15 +332,22 @@ static strake_status may_set(const strake_domain *domain, int field, int64_t fir
     strake_status status = STRAKE_OK;
     const strake_grid *const grid = of(domain);
     const char *const name = name_of(domain, field);
-    STRAKE_CHECK(grid->field[field].state != STRAKE_FIELD_CONSTANT, error, STRAKE_ERR_STATE,
+    const strake_problem *const problem = grid->which->problem;
+    const bool is_read = problem->uses == NULL || problem->uses(grid->which, field);
+    const bool is_constant = grid->field[field].state == STRAKE_FIELD_CONSTANT;
+    STRAKE_CHECK(!is_constant || is_read, error, STRAKE_ERR_STATE,
+                 "field %s: no step of this case reads it; give it in the case, or say there with "
+                 "an option that a model gives it, where `strake help case` has one",
+                 name);
+    STRAKE_CHECK(!is_constant, error, STRAKE_ERR_STATE,
                  "field %s is a constant of the case; leave it out there to set it here", name);
-    STRAKE_CHECK(!is_shared(domain, field) || grid->which->problem->field[field].is_state, error,
+    STRAKE_CHECK(!is_shared(domain, field) || problem->field[field].is_state, error,
                  STRAKE_ERR_STATE,
                  "field %s: with several ranks each takes the fields that stay the same from the "
                  "case; give it there",
                  name);
-    STRAKE_CHECK(!(grid->which->courant > 0.0 && grid->which->problem->field[field].is_velocity),
-                 error, STRAKE_ERR_STATE,
+    STRAKE_CHECK(!(grid->which->courant > 0.0 && problem->field[field].is_velocity), error,
+                 STRAKE_ERR_STATE,
                  "field %s: with time.courant flows are velocities of the case; without it "
                  "Courant numbers can be set",
                  name);

@@ -193,12 +193,12 @@ typedef struct strake_problem {
                            const double *number, strake_graph *graph, strake_error *error);
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
+    /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */
+    bool (*uses)(const struct strake_case *which, int field);
     /**
      * Whether the build compiles fused loops for these options, which takes its time and room; others run stage
      * by stage on a processor, a few times as slowly. NULL: for all.
      */
-    /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */
-    bool (*uses)(const struct strake_case *which, int field);
     bool (*is_usual)(const struct strake_case *which);
     /**
      * What decides on stability, of the prepared cells of some slabs: what the whole domain has is the

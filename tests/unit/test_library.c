@@ -166,6 +166,14 @@ static void misuse_is_refused_with_a_reason(void **state)
     assert_int_equal(dims, 2);
     assert_int_equal(shape[0], ROWS + 1);
     assert_int_equal(shape[1], COLS);
+    assert_int_equal(strake_set_field(o.solver, "source_psi", data, &error), STRAKE_ERR_STATE);
+    assert_non_null(strstr(error.text, "source_psi: no step of this case reads it"));
+    close_both(&o);
+    o = open_text("problem: mpdata2d\ngrid: {rows: 23, cols: 31}\ntime: {steps: 1}\n"
+                  "fields: {h: 2}\n",
+                  "cpu");
+    assert_int_equal(strake_set_field(o.solver, "h", data, &error), STRAKE_ERR_STATE);
+    assert_non_null(strstr(error.text, "h is a constant of the case"));
     close_both(&o);
 }
 
