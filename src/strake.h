@@ -170,8 +170,9 @@ typedef struct strake_place {
 /**
  * Lends an input's own array to a model, which writes its values where steps read them instead of having them copied:
  * the flow of every step, for example. What lies between and around the points is the solver's. The place is the same
- * until strake_close(); it may be written to whenever no other call for this solver is under way, and what it holds counts
- * from strake_return_field() on.
+ * until strake_close(); it may be written to whenever no other call for this solver is under way. What was written has to be
+ * returned, with strake_return_field(), before the next call: processors read the array itself and devices what was
+ * returned, so that a step in between has some of the new values and some of the old ones, and other bits elsewhere.
  * @return STRAKE_ERR_STATE for a state, a constant of the case, or with several ranks
  */
 strake_status strake_lend_field(strake_solver *solver, const char *name, strake_place *place,

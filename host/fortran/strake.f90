@@ -395,7 +395,7 @@ contains
   end subroutine
 
   !> The solver's own array of an input of a 2D case in double precision, to be written in place instead of being copied
-  !> with set(): the same until the solver is closed. What it holds counts from give_back() on.
+  !> with set(): the same until the solver is closed. Once written, give_back() comes before the next step.
   subroutine lend_2d(self, name, values, status, message)
     class(strake_solver), intent(in) :: self
     character(len=*), intent(in) :: name
@@ -450,7 +450,7 @@ contains
     call finish(code, error, status, message)
   end subroutine
 
-  !> Says that a field that lend() gave has been written.
+  !> Says that a field that lend() gave has been written; it comes before the next step.
   subroutine solver_give_back(self, name, status, message)
     class(strake_solver), intent(in) :: self
     character(len=*), intent(in) :: name

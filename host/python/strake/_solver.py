@@ -190,7 +190,8 @@ class Solver:
 
     def lend(self, name):
         """The solver's own array of an input, to be written in place instead of being copied with set(): the same one
-        until the solver is closed, after which it must not be used. What it holds counts from give_back() on."""
+        until the solver is closed, after which it must not be used. Once written, give_back() comes before the next step:
+        without that a step has some of the new values and some of the old ones."""
         place = Place()
         with self._lock:
             self._check(lib.strake_lend_field(self._solver, name.encode(), ctypes.byref(place), self._error_at))
