@@ -118,13 +118,19 @@ __kernel void sph_place(__constant sph_constants *n, const int4 cells, const int
 
 /* --- lists ---------------------------------------------------------------------------------------- */
 
+/* A function, since compilers warn of a constant beside "&&". */
+static inline bool sph_is_within(bool is_round, int at, int cells)
+{
+    return is_round || (at >= 0 && at < cells);
+}
+
 /* Whether a cell has a neighbour in that direction, and which. */
 static inline bool sph_find_cell(int code, int3 at, int4 cells, int *other)
 {
     int a = at.x + code / 9 - 1, b = at.y + code / 3 % 3 - 1, c = at.z + code % 3 - 1;
-    const bool inside = ((SPH_ROUND & 1) != 0 || (a >= 0 && a < cells.x)) &&
-                        ((SPH_ROUND & 2) != 0 || (b >= 0 && b < cells.y)) &&
-                        ((SPH_ROUND & 4) != 0 || (c >= 0 && c < cells.z));
+    const bool inside = sph_is_within((SPH_ROUND & 1) != 0, a, cells.x) &&
+                        sph_is_within((SPH_ROUND & 2) != 0, b, cells.y) &&
+                        sph_is_within((SPH_ROUND & 4) != 0, c, cells.z);
     a = a < 0 ? cells.x - 1 : a >= cells.x ? 0 : a;
     b = b < 0 ? cells.y - 1 : b >= cells.y ? 0 : b;
     c = c < 0 ? cells.z - 1 : c >= cells.z ? 0 : c;

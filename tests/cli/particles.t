@@ -263,6 +263,23 @@ done
 check "lists without a skin serve as many steps as said, with the same bytes" same bare-serial bare-cpu
 [ -z "$device" ] || check "also from $device" same bare-serial "bare-$device"
 if [ -n "$device" ]; then
+    cat >torus.yaml <<'YAML'
+problem: sph3d
+precision: single
+scene:
+  spacing: 0.05
+  to: [0.6, 0.6, 0.4]
+  periodic: [x, y]
+  fluid: [{box: {from: [0, 0, 0], to: [0.6, 0.6, 0.2]}, velocity: [2, 1, 0]}]
+  walls: [{sides: [bottom]}]
+scheme: {slices: z, sound: 30}
+time: {end: 10, steps: 5}
+YAML
+    try run torus.yaml --on serial --quiet --output torus
+    POCL_KERNEL_CACHE=0 STRAKE_CACHE_DIR=none try run torus.yaml --on "$device" --quiet --output two
+    check "kernels of a scene that repeats itself in y compile without a warning" test "$code" = 0 -a ! -s .err
+    check "to the same bytes" same torus two
+    rm -rf two torus
     try run moves.yaml --on serial --quiet --output filtered --set scheme.shepard=7
     try run moves.yaml --on "$device,cpu,$device" --split 2,3,3 --quiet --output two --report filters.json --set scheme.shepard=7
     check "parts filter densities to the same bytes" same filtered two
