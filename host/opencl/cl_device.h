@@ -169,6 +169,15 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       cl_program *out, strake_error *error);
 
 /**
+ * Writes the text of a program to FOLDER/NAME_PRECISION_HASH.cl.
+ * @param[in] folder  what run.dump_kernels says; NULL: $STRAKE_DUMP_KERNELS, and without that nothing is written
+ * @return STRAKE_ERR_IO where there is no such folder
+ */
+strake_status strake_cl_program_dump(const char *folder, const char *name,
+                                     strake_precision precision, const char *text,
+                                     strake_error *error);
+
+/**
  * Work-items that a group of a kernel may have: NVIDIA's drivers (580) say 256 of every kernel, also of those that are
  * compiled for more, and run these.
  * @param[in] said      what the driver says of it

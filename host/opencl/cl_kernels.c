@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/hash.h"
 #include "opencl/cl_facts.h"
 #include "opencl/cl_generate.h"
 #include "opencl/cl_groups.h"
@@ -29,33 +27,6 @@ static strake_status new_kernel(strake_cl_kernels *s, cl_program program, const 
     *out = s->cl->clCreateKernel(program, name, &code);
     STRAKE_CL(name, code, error, s->device);
 cleanup:
-    return status;
-}
-
-/* Writes a program to FOLDER/NAME_PRECISION_HASH.cl, if a folder was given. */
-static strake_status dump_program(const strake_cl_kernels *s, const strake_problem *problem,
-                                  const char *text, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const char *folder = s->options.run.dump_kernels != NULL ? s->options.run.dump_kernels
-                                                             : getenv("STRAKE_DUMP_KERNELS");
-    char *path = NULL;
-    strake_error reason;
-    if (folder == NULL || folder[0] == '\0') {
-        return STRAKE_OK;
-    }
-    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, text, strlen(text));
-    if (asprintf(&path, "%s/%s_%s_%016llx.cl", folder, problem->name,
-                 strake_precision_name(s->graph->precision), (unsigned long long)hash) < 0) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory dumping kernels");
-    }
-    if (strake_file_put(path, STRAKE_FILE_HASTY, text, strlen(text), &reason) != STRAKE_OK) {
-        status = strake_fail(error, STRAKE_ERR_IO,
-                             "%s (run.dump_kernels or STRAKE_DUMP_KERNELS must name an existing "
-                             "folder)",
-                             reason.text);
-    }
-    free(path);
     return status;
 }
 
@@ -115,7 +86,8 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
     STRAKE_CHECK(s->passed != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning kernels");
     text = strake_cl_generate(s->graph, &s->options, problem->cl_source, s->kernels, s->plan);
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
-    STRAKE_TRY(dump_program(s, problem, text, error));
+    STRAKE_TRY(strake_cl_program_dump(s->options.run.dump_kernels, problem->name,
+                                      s->graph->precision, text, error));
     for (int k = 0; k < s->kernels && *good; k++) {
         *good = strake_cl_groups_fit(s, k);
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/hash.h"
 #include "cpu/threads.h"
 
 #include "opencl/cl_watch.h"
@@ -286,4 +288,30 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
     build_call b = {cl, device, context, source, precision, extra, out, error, STRAKE_OK};
     strake_threads_deep(call_build, &b);
     return b.status;
+}
+
+strake_status strake_cl_program_dump(const char *folder, const char *name,
+                                     strake_precision precision, const char *text,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *path = NULL;
+    strake_error reason;
+    folder = folder != NULL ? folder : getenv("STRAKE_DUMP_KERNELS");
+    if (folder == NULL || folder[0] == '\0') {
+        return STRAKE_OK;
+    }
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, text, strlen(text));
+    if (asprintf(&path, "%s/%s_%s_%016llx.cl", folder, name, strake_precision_name(precision),
+                 (unsigned long long)hash) < 0) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory dumping kernels");
+    }
+    if (strake_file_put(path, STRAKE_FILE_HASTY, text, strlen(text), &reason) != STRAKE_OK) {
+        status = strake_fail(error, STRAKE_ERR_IO,
+                             "%s (run.dump_kernels or STRAKE_DUMP_KERNELS must name an existing "
+                             "folder)",
+                             reason.text);
+    }
+    free(path);
+    return status;
 }

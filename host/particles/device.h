@@ -132,8 +132,9 @@ enum { STRAKE_SPH_PACKED = 1, STRAKE_SPH_WIDE };
 strake_status strake_sph_choose(strake_sph_device *own, const strake_cl_device *device,
                                 const strake_settings *settings, strake_error *error);
 
-/** Program and kernels. */
-strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error);
+/** Program and kernels. @param[in] folder  for their source (strake_cl_program_dump()) */
+strake_status strake_sph_build(strake_sph_device *own, bool has_walls, const char *folder,
+                               strake_error *error);
 
 /** Groups that a launch has for so many particles: one at least. */
 int64_t strake_sph_groups(const strake_sph_device *own, strake_sph_kernel_name name,

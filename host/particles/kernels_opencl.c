@@ -134,7 +134,8 @@ static void print_options(const strake_sph_device *own, bool has_walls, char *te
                    registers != NULL ? " " : "", registers != NULL ? registers : "");
 }
 
-strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error)
+strake_status strake_sph_build(strake_sph_device *own, bool has_walls, const char *folder,
+                               strake_error *error)
 {
     static const char *const part[] = {
         "real.h",       "sine.h",        "sph_motion.h", "sph_point.h",  "sph_pair.h",
@@ -148,12 +149,15 @@ strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_er
     cl_int code = CL_SUCCESS;
     FILE *const text = open_memstream(&source, &length);
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "no memory for kernels of particles");
+    print_options(own, has_walls, options, sizeof options);
+    (void)fprintf(text, "/* %s */\n", options);
     for (int k = 0; k < PARTS; k++) {
         const char *const has = strake_cl_source(part[k]);
         (void)fprintf(text, "#line 1 \"cl/%s\"\n%s\n", part[k], has != NULL ? has : "#error");
     }
     (void)fclose(text);
-    print_options(own, has_walls, options, sizeof options);
+    STRAKE_TRY(strake_cl_program_dump(folder, own->run.sph->dims == 2 ? "sph2d" : "sph3d",
+                                      own->precision, source, error));
     STRAKE_TRY(strake_cl_program_build(own->session->cl, own->session->device,
                                        own->session->context, source, own->precision, options,
                                        &own->program, error));

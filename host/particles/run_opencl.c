@@ -255,7 +255,8 @@ static void close_run(strake_sph_run *run)
 }
 
 /* Context, queue, program, arrays. */
-static strake_status start(strake_sph_device *own, bool has_walls, strake_error *error)
+static strake_status start(strake_sph_device *own, bool has_walls, const char *folder,
+                           strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session->cl;
@@ -272,7 +273,7 @@ static strake_status start(strake_sph_device *own, bool has_walls, strake_error 
     STRAKE_CL("clCreateCommandQueue", code, error, device);
     STRAKE_TRY(
         strake_cl_filler_build(&own->session->filler, cl, device, own->session->context, error));
-    STRAKE_TRY(strake_sph_build(own, has_walls, error));
+    STRAKE_TRY(strake_sph_build(own, has_walls, folder, error));
     STRAKE_TRY(strake_sph_make_arrays(own, error));
     strake_sph_set_numbers(sph, &own->run.cells, &own->numbers);
     STRAKE_TRY(strake_sph_write_constants(own, own->constants, error));
@@ -328,7 +329,7 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
     for (int64_t p = 0; particle != NULL && p < count; p++) {
         has_walls = has_walls || particle[p].kind == STRAKE_PARTICLE_WALL;
     }
-    STRAKE_TRY(start(own, has_walls, error));
+    STRAKE_TRY(start(own, has_walls, settings != NULL ? settings->dump_kernels : NULL, error));
     STRAKE_TRY(strake_sph_open_bodies(own, count, particle, error));
     STRAKE_TRY(strake_sph_image_open(&own->run, particle != NULL ? count : 0, &image, error));
     strake_sph_image_set(&image, particle);

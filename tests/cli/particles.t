@@ -279,6 +279,11 @@ YAML
     POCL_KERNEL_CACHE=0 STRAKE_CACHE_DIR=none try run torus.yaml --on "$device" --quiet --output two
     check "kernels of a scene that repeats itself in y compile without a warning" test "$code" = 0 -a ! -s .err
     check "to the same bytes" same torus two
+    mkdir dumped
+    try run torus.yaml --on "cpu,$device" --split 1,1 --quiet --output two --set run.dump_kernels=dumped
+    check "their source is written where a case asks for it" grep -q "^__kernel void sph_predict" dumped/sph3d_single_*.cl
+    try run torus.yaml --on "$device" --quiet --output two --set run.dump_kernels=missing
+    fails 1 "a folder for it that does not exist" "missing/" "run.dump_kernels" "existing folder"
     rm -rf two torus
     try run moves.yaml --on serial --quiet --output filtered --set scheme.shepard=7
     try run moves.yaml --on "$device,cpu,$device" --split 2,3,3 --quiet --output two --report filters.json --set scheme.shepard=7
