@@ -305,14 +305,14 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              "single precision; results agree with others within a tolerance"},                    \
             {"scheme.slices",                                                                      \
              STRAKE_KEY_CHOICE,                                                                    \
-             directions_,                                                                          \
+             directions_ "|longest",                                                               \
+             dims_,                                                                                \
              0,                                                                                    \
-             0,                                                                                    \
-             2,                                                                                    \
+             dims_,                                                                                \
              false,                                                                                \
              "[-]",                                                                                \
              "direction along which the box is cut into slices, which are shared out; fixes the "  \
-             "order of sums"},                                                                     \
+             "order of sums. longest: the one with most slices"},                                  \
     }
 
 static strake_status check(const strake_case *which, strake_error *error)

@@ -225,19 +225,53 @@ void strake_lattice_each(strake_scene_maker *m, int k,
     }
 }
 
+/* Of the box with its walls along a direction [m]; @p origin: its lower end. */
+static double length_along(const strake_scene_maker *m, int d, double *origin)
+{
+    const strake_lattice *const l = &m->lattice;
+    const double box = l->high[d] - l->low[d];
+    const int64_t below = -l->all.first[d], above = l->all.end[d] - l->box.end[d];
+    const double inner = (double)l->box.end[d] * l->spacing;
+    const bool is_used = strake_scene_has(m, d);
+    *origin = is_used ? l->low[d] - (double)below * l->spacing : 0.0;
+    return is_used ? fmax(box, inner) + (double)(below + above) * l->spacing : 1.0;
+}
+
+/* The direction with most slices: the first of those. */
+static int find_longest(const strake_scene_maker *m)
+{
+    const double reach = strake_sph_reach(&m->scene->sph);
+    double most = -1.0, origin;
+    int longest = 0;
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const double slices =
+            strake_scene_has(m, d) ? floor(length_along(m, d, &origin) / reach) : -1.0;
+        longest = slices > most ? d : longest;
+        most = fmax(most, slices);
+    }
+    return longest;
+}
+
+/* Axis 0 is the direction of the slices; the others follow in their order. In 2D axis 1 stays y. */
+static void set_axes(strake_scene_maker *m)
+{
+    int *const direction = m->scene->direction;
+    const int dims = m->lattice.dims;
+    const int word = (int)strake_case_value(m->which, "scheme.slices");
+    const int k = word == dims ? find_longest(m) : dims == 2 ? 2 * word : word;
+    direction[0] = k;
+    direction[1] = dims == 2 || k == 0 ? 1 : 0;
+    direction[2] = dims == 2 ? 2 - k : k == 2 ? 1 : 2;
+}
+
 static void set_domain(strake_scene_maker *m)
 {
     strake_scene *const scene = m->scene;
-    const strake_lattice *const l = &m->lattice;
+    set_axes(m);
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         const int d = scene->direction[a];
-        const double box = l->high[d] - l->low[d];
-        const int64_t below = -l->all.first[d], above = l->all.end[d] - l->box.end[d];
-        const double inner = (double)l->box.end[d] * l->spacing;
-        scene->is_round[a] = l->is_round[d];
-        scene->origin[a] = strake_scene_has(m, d) ? l->low[d] - (double)below * l->spacing : 0.0;
-        scene->size[a] =
-            strake_scene_has(m, d) ? fmax(box, inner) + (double)(below + above) * l->spacing : 1.0;
+        scene->is_round[a] = m->lattice.is_round[d];
+        scene->size[a] = length_along(m, d, &scene->origin[a]);
     }
 }
 

@@ -41,25 +41,14 @@ static void set_scheme(strake_scene_maker *m)
     (void)strake_scene_list(m, "parameters.gravity", m->gravity);
     m->strength = sqrt(m->gravity[0] * m->gravity[0] + m->gravity[1] * m->gravity[1] +
                        m->gravity[2] * m->gravity[2]);
-    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-        sph->gravity[a] = m->gravity[m->scene->direction[a]];
-    }
 }
 
-/* Axis 0 is the direction of the slices; the others follow in their order. In 2D axis 1 stays y. */
-static void set_axes(strake_scene_maker *m)
+/* Components along the axes, once these are known. */
+static void set_gravity(const strake_scene_maker *m)
 {
-    int *const direction = m->scene->direction;
-    const int k = (int)strake_case_value(m->which, "scheme.slices");
-    if (m->lattice.dims == 2) {
-        direction[0] = 2 * k;
-        direction[1] = 1;
-        direction[2] = 2 - 2 * k;
-        return;
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        m->scene->sph.gravity[a] = m->gravity[m->scene->direction[a]];
     }
-    direction[0] = k;
-    direction[1] = k == 0 ? 1 : 0;
-    direction[2] = k == 2 ? 1 : 2;
 }
 
 /* Of a fluid that moves about as fast as its sound, or faster, densities are no densities, and no time step is short enough. */
@@ -163,11 +152,11 @@ strake_status strake_scene_make(const strake_case *which, strake_scene *out, str
     *out = (strake_scene){.count = 0};
     m.lattice.which = which;
     m.lattice.dims = which->problem->dims;
-    set_axes(&m);
     set_scheme(&m);
     m.lattice.spacing = out->sph.spacing;
     m.lattice.layers = (int)ceil(2.0 * out->sph.smoothing / out->sph.spacing);
     STRAKE_TRY(strake_lattice_make(&m, error));
+    set_gravity(&m);
     STRAKE_TRY(strake_probes_check(which, m.lattice.low, m.lattice.high, error));
     STRAKE_TRY(fill(&m, error));
 cleanup:

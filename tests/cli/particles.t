@@ -385,6 +385,15 @@ check "files of no particles are written" grep -aq 'NumberOfPoints="0"' "fall/$(
 check "in arrays who left keeps a row" bash -c '
     last=$(ls fall/kind_*.npy | tail -1); [ "$(stat -c %s "$last")" -eq $((128 + 8 * 20)) ] &&
     [ "$(tail -c +129 "$last" | od -An -v -tf8 -w8 | sort -u | tr -d " ")" = 3 ]'
+# Slices are cut along the longest side of the box, unless the case says otherwise.
+tall=(--set scene.to=[0.4,0.5] --quiet --steps 50)
+try check fall.yaml --on serial --set scene.to=[0.4,0.5]
+check "slices lie along the direction with most of them" grep -q "^domain .* 0.4 m, z .* 0.5 m (slices)" .out
+try check fall.yaml --on serial --set scene.to=[0.4,0.5] --set scheme.slices=x
+check "or where a case has them" grep -q "^domain .* 0.4 m (slices), z .* 0.5 m" .out
+try run fall.yaml --on serial --output tall "${tall[@]}"
+try run fall.yaml --on cpu --output upright "${tall[@]}" --set scheme.slices=z
+check "the same bytes as where it says so" cmp tall/density_00000050.npy upright/density_00000050.npy
 # The slices of a part may be empty: at its lower end, at its upper one, all of them.
 if [ -n "$device" ]; then
     try run fall.yaml --on ocl:0,cpu,ocl:0 --split 1,1,1 --quiet --output shared --set checkpoint.every=250
