@@ -150,7 +150,11 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
         bound_of(steps.sound, bound[0]), bound_of(steps.gravity, bound[1]),
         bound_of(steps.viscosity, bound[2]));
     if (isfinite(which->end)) {
-        say(to, "           %.0f steps or more, as accelerations will have it",
-            ceil(which->end / dt));
+        const double least = ceil(which->end / dt);
+        if (least < (double)which->steps) {
+            say(to, "           %.0f steps or more, as accelerations will have it", least);
+        } else {
+            say(to, "           %lld steps, which end before that", (long long)which->steps);
+        }
     }
 }

@@ -389,7 +389,9 @@ check "in arrays who left keeps a row" bash -c '
 tall=(--set scene.to=[0.4,0.5] --quiet --steps 50)
 try check fall.yaml --on serial --set scene.to=[0.4,0.5]
 check "slices lie along the direction with most of them" grep -q "^domain .* 0.4 m, z .* 0.5 m (slices)" .out
-try check fall.yaml --on serial --set scene.to=[0.4,0.5] --set scheme.slices=x
+check "a check tells how many steps there are at least" grep -q "^ *513 steps or more, as accelerations will have it" .out
+try check fall.yaml --on serial --set scene.to=[0.4,0.5] --set scheme.slices=x --set time.steps=90
+check "or that the case has fewer" grep -q "^ *90 steps, which end before that" .out
 check "or where a case has them" grep -q "^domain .* 0.4 m (slices), z .* 0.5 m" .out
 try run fall.yaml --on serial --output tall "${tall[@]}"
 try run fall.yaml --on cpu --output upright "${tall[@]}" --set scheme.slices=z
