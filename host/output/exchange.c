@@ -21,7 +21,9 @@ void strake_report_exchange(const strake_solver *solver, strake_json *json)
     strake_json_string(json, "figures", known ? x->figures->date : NULL);
     strake_json_string(json, "why_not", x->why);
     print_way("exchange", x->way, json);
-    strake_json_integer(json, "steps_per_sweep", strake_solver_steps_at_once(solver));
+    if (!strake_solver_case(solver)->problem->has_particles) { /* who exchange in each pass */
+        strake_json_integer(json, "steps_per_sweep", strake_solver_steps_at_once(solver));
+    }
     strake_json_boolean(json, "chose_exchange", x->chose_way);
     strake_json_boolean(json, "chose_steps_per_sweep", x->chose_steps);
     strake_json_number(json, "predicted_seconds", x->predicted);

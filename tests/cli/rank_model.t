@@ -61,6 +61,7 @@ check "particles say what messages after a pass take" tells "ranks exchange mess
     "predicted" "measured"
 check "and report that, and the all-reduce of a step, beside what was predicted" grep -qE \
     '"exchange": "messages",.*"predicted_seconds": [0-9.e-]+,.*"measured_seconds": [0-9.e-]+,.*"predicted_reduce_seconds": [0-9.e-]+, "measured_reduce_seconds": [0-9.e-]+' report.json
+check "and no steps of a sweep, of which there are none" bash -c '! grep "\"rank_exchange\"" report.json | grep -q "\"steps_per_sweep\""'
 exchanging 3
 check "those of other ranks are not taken for theirs" tells "3 ranks on 1 machine" "only that of another set-up (2 ranks on 1 machine"
 
