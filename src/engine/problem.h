@@ -132,7 +132,7 @@ typedef struct strake_quantity {
     const char *text;
 } strake_quantity;
 
-enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 4 };
+enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 8 };
 
 /** The largest of some number over the cells of a grid, and the first cell that has it. */
 typedef struct strake_extreme {

@@ -22,8 +22,21 @@ int64_t strake_lava_pour(const strake_case *which, double time,
     return vents->cells;
 }
 
-/* Largest found: the ground at vents, and what stands or rises in walls. */
-enum { VENT_GROUND, WALLED_THICKNESS, WALLED_EFFUSION };
+/* Largest found: the ground at vents, what stands or rises in walls, what is less than nothing, and lava of no temperature. */
+enum {
+    VENT_GROUND,
+    WALLED_THICKNESS,
+    WALLED_EFFUSION,
+    NEGATIVE_THICKNESS,
+    NEGATIVE_EFFUSION,
+    NEGATIVE_SOLID,
+    COLD_LAVA,
+    HOT_LAVA,
+    LOOKS
+};
+
+/* [K] The least temperature that lava may have, as that of vents. */
+static const double coldest = 1.0;
 
 static void survey_vents(const strake_case *which, const strake_layout *layout, strake_range slabs,
                          void *const *array, const double *number, strake_extreme *ground)
@@ -42,12 +55,31 @@ static void survey_vents(const strake_case *which, const strake_layout *layout, 
     }
 }
 
+/* Temperatures where lava lies; elsewhere they are those of nothing. */
+static void survey_heat(const strake_layout *layout, void *const *array, const double *number,
+                        int64_t i, int64_t j, int64_t count, strake_extreme *extreme)
+{
+    strake_piece room[2], cold, hot;
+    const double *const lava =
+        strake_piece_of(layout, array[STRAKE_LAVA_THICKNESS], number[STRAKE_LAVA_THICKNESS], i, 0,
+                        j, count, room[0]);
+    const double *const temperature =
+        strake_piece_of(layout, array[STRAKE_LAVA_TEMPERATURE], number[STRAKE_LAVA_TEMPERATURE], i,
+                        0, j, count, room[1]);
+    for (int64_t k = 0; k < count; k++) {
+        cold[k] = lava[k] > 0.0 ? -temperature[k] : -coldest;
+        hot[k] = lava[k] > 0.0 ? temperature[k] : coldest;
+    }
+    strake_extreme_add_line(&extreme[COLD_LAVA], cold, count, i, 0, j);
+    strake_extreme_add_line(&extreme[HOT_LAVA], hot, count, i, 0, j);
+}
+
 void strake_lava_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
                         void *const *array, const double *number,
                         strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
-    static const int field[] = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_EFFUSION};
-    strake_piece room[2], walled;
+    static const int field[] = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_EFFUSION, STRAKE_LAVA_SOLID};
+    strake_piece room[3], walled, lacking;
     survey_vents(which, layout, slabs, array, number, &extreme[VENT_GROUND]);
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t j = 0; j < layout->n[2]; j += STRAKE_PIECE) {
@@ -56,16 +88,51 @@ void strake_lava_survey(const strake_case *which, const strake_layout *layout, s
             const double *const ground =
                 strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN], number[STRAKE_LAVA_TERRAIN], i,
                                 0, j, count, room[0]);
-            for (int f = 0; f < 2; f++) {
+            for (int f = 0; f < 3; f++) {
                 const double *const lava = strake_piece_of(
                     layout, array[field[f]], number[field[f]], i, 0, j, count, room[1]);
                 for (int64_t k = 0; k < count; k++) {
                     walled[k] = ground[k] < STRAKE_LAVA_WALL ? 0.0 : lava[k];
+                    lacking[k] = -lava[k];
                 }
-                strake_extreme_add_line(&extreme[WALLED_THICKNESS + f], walled, count, i, 0, j);
+                if (field[f] != STRAKE_LAVA_SOLID) {
+                    strake_extreme_add_line(&extreme[WALLED_THICKNESS + f], walled, count, i, 0, j);
+                }
+                strake_extreme_add_line(&extreme[NEGATIVE_THICKNESS + f], lacking, count, i, 0, j);
             }
+            survey_heat(layout, array, number, i, j, count, extreme);
         }
     }
+}
+
+/* Numbers that no lava has, with the first cell that has the worst. */
+static strake_status judge_numbers(const strake_case *which, const strake_extreme *extreme,
+                                   strake_error *error)
+{
+    static const struct {
+        const char *key, *unit, *expected;
+        double sign; /* of what was looked for */
+        double most; /* of that; of thicknesses what roundings may leave */
+    } rule[LOOKS] = {
+        [NEGATIVE_THICKNESS] = {"fields.thickness", "m",
+                                "at least 0: let it be 0 where no lava lies", -1.0, 1e-6},
+        [NEGATIVE_EFFUSION] = {"fields.effusion", "m/s",
+                               "at least 0: lava does not return to the ground", -1.0, 0.0},
+        [NEGATIVE_SOLID] = {"fields.solid", "m",
+                            "at least 0: a hollow is a further part of the terrain's `sum`", -1.0,
+                            0.0},
+        [COLD_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", -1.0, -1.0},
+        [HOT_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", 1.0, 10000.0},
+    };
+    for (int k = NEGATIVE_THICKNESS; k < LOOKS; k++) {
+        if (extreme[k].value > rule[k].most) {
+            return strake_fail(
+                error, STRAKE_ERR_USAGE, "%s: %s: is %.6g %s at row %lld, column %lld; expected %s",
+                which->file, rule[k].key, rule[k].sign * extreme[k].value, rule[k].unit,
+                (long long)extreme[k].cell[0], (long long)extreme[k].cell[2], rule[k].expected);
+        }
+    }
+    return STRAKE_OK;
 }
 
 strake_status strake_lava_judge(const strake_case *which,
@@ -89,7 +156,7 @@ strake_status strake_lava_judge(const strake_case *which,
                                (long long)extreme[k].cell[2], rule[k].advice);
         }
     }
-    return STRAKE_OK;
+    return judge_numbers(which, extreme, error);
 }
 
 double strake_lava_imbalance(const double *first, const double *now)

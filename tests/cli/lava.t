@@ -177,6 +177,25 @@ for field in thickness effusion; do
     try run $field.yaml --on cpu,ocl:0 --quiet
     fails 2 "$field in it is refused" "$field.yaml: fields.$field: row 2, column 2" "NODATA" "let it be 0 there"
 done
+# Numbers that no lava has: differences of two surveys have some, and other units. Cells without lava may have any temperature.
+printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 1 0\n0 0 -0.5\n0 0 0\n' >first.asc
+for field in thickness solid effusion; do
+    sed "s/FIELD/$field/" first.yaml >$field.yaml
+    try run $field.yaml --on cpu --quiet --output less
+    fails 2 "less $field than nothing is refused" "$field.yaml: fields.$field: is -0.5 m" "at row 1, column 2; expected at least 0"
+done
+sed -i 's/-0.5/0/' first.asc
+printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 KELVIN 0\n0 0 0\n0 0 0\n' >kelvin.asc
+sed 's/FIELD: {file: first.asc}/thickness: {file: first.asc}, temperature: {file: heat.asc}/' first.yaml >heat.yaml
+for kelvin in 0 -5 20000; do
+    sed "s/KELVIN/$kelvin/" kelvin.asc >heat.asc
+    try run heat.yaml --on cpu --quiet --output less
+    fails 2 "lava of $kelvin K is refused" "heat.yaml: fields.temperature: is $kelvin K at row 0, column 1; expected 1 to 10000"
+done
+check "and nothing is left of these" test ! -e less
+sed 's/KELVIN/1300/' kelvin.asc >heat.asc
+try run heat.yaml --on cpu --quiet --output less
+exits 0 "cells without lava need no temperature"
 sed '/^grid:/d' flow.yaml >mapless.yaml
 try check mapless.yaml --on serial --set fields.terrain='{file: nowhere.asc}'
 fails 2 "a terrain that is not there is named, not the grid that it would have" "fields.terrain.file" "nowhere.asc"
