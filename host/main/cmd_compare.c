@@ -457,8 +457,9 @@ const strake_command strake_command_compare = {
         "with a tolerance by their numbers; pictures, index.csv and run.json are not. Exit\n"
         "status: 0 equal, 1 different, 2 unreadable. With a tolerance, float32 and float64 may\n"
         "be compared and two NaN are equal.\n"
-        "With --footprint, A and B are grids of thicknesses (.npy, .asc, NetCDF) or folders\n"
-        "of outputs, of which the last step counts, fluid and solid; exit status 0 or 2.\n",
+        "With --footprint, A and B are grids of thicknesses (.npy, .asc, GeoTIFF), NetCDF files\n"
+        "or folders of outputs, of which the last step counts, fluid and solid; exit status 0\n"
+        "or 2.\n",
     .examples = "  strake compare out/psi_00000500.npy reference/psi_00000500.npy\n"
                 "  strake compare out-cpu out-gpu\n"
                 "  strake compare double single --tolerance 1e-5\n"

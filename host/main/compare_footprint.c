@@ -41,8 +41,11 @@ static strake_status add_term(strake_flow *f, const char *path, const char *fiel
                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_input_name name = {
-        .path = path, .index = -1, .field = field, .dims = 2, .blank = {.is_filled = true}};
+    const strake_input_name name = {.path = path,
+                                    .index = STRAKE_INPUT_LAST,
+                                    .field = field,
+                                    .dims = 2,
+                                    .blank = {.is_filled = true}};
     strake_input *const in = &f->term[f->terms++];
     STRAKE_CHECK(!is_outline(path), error, STRAKE_ERR_USAGE,
                  "%s: is an outline; expected a grid (.npy, .asc, GeoTIFF, NetCDF): gdal_rasterize "
@@ -72,11 +75,32 @@ static bool is_extent(const char *name)
     return false;
 }
 
-/* A file that has one field of one step. */
+/* A file that has a field of a step, or fields up to the last one. */
 static bool is_grid(const char *file)
 {
+    static const char *const suffixes[] = {".npy", ".asc", ".tif", ".nc"};
     const char *const suffix = strrchr(file, '.');
-    return suffix != NULL && (strcmp(suffix, ".npy") == 0 || strcmp(suffix, ".asc") == 0);
+    for (size_t k = 0; suffix != NULL && k < sizeof suffixes / sizeof *suffixes; k++) {
+        if (strcmp(suffix, suffixes[k]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a file with several fields solid lava lies beside the fluid one, where there is some. */
+static void add_others(strake_flow *f, const char *path)
+{
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        for (int k = 0; k < strake_problems[p]->fields; k++) {
+            const strake_field *const field = &strake_problems[p]->field[k];
+            strake_error none;
+            if (field->is_extent && strcmp(field->name, "thickness") != 0 && f->terms < MAX_TERMS &&
+                add_term(f, path, field->name, &none) != STRAKE_OK) {
+                strake_input_close(&f->term[--f->terms]);
+            }
+        }
+    }
 }
 
 /* Where the run of a folder says that its grid lies, unless its files do. A grid of no map begins at 0, 0. */
@@ -133,8 +157,10 @@ static strake_status open_folder(strake_flow *f, strake_error *error)
             path = NULL;
         }
     }
-    STRAKE_CHECK(f->terms > 0, error, STRAKE_ERR_USAGE,
-                 "%s: its outputs have no field that makes a footprint, as .npy or .asc", f->path);
+    STRAKE_CHECK(
+        f->terms > 0, error, STRAKE_ERR_USAGE,
+        "%s: its outputs have no field that makes a footprint, as .npy, .asc, GeoTIFF or NetCDF",
+        f->path);
     STRAKE_TRY(find_place(f, error));
 cleanup:
     free(path);
@@ -154,6 +180,9 @@ strake_status strake_flow_open(const char *path, strake_flow **out, strake_error
         STRAKE_TRY(open_folder(f, error));
     } else {
         STRAKE_TRY(add_term(f, path, "thickness", error));
+        if (strake_input_has_many(strake_input_kinds, path)) {
+            add_others(f, path);
+        }
     }
     f->line = calloc((size_t)f->term[0].info.shape[1], sizeof(double));
     f->part = calloc((size_t)f->term[0].info.shape[1], sizeof(double));

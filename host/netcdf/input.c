@@ -55,15 +55,16 @@ static strake_status find_index(input *in, const strake_input_name *name, strake
     STRAKE_CHECK(in->info.dims == name->dims || in->lead == 1, error, STRAKE_ERR_USAGE,
                  "%s: variable %s has %d dimensions, expected %d, or %d and `index` for the first",
                  name->path, in->info.name, in->info.dims, name->dims, name->dims + 1);
-    STRAKE_CHECK(name->index >= 0 || arrays == 1, error, STRAKE_ERR_USAGE,
-                 "%s: variable %s has %lld arrays along %s; choose one with `index`, 0 to %lld",
-                 name->path, in->info.name, (long long)arrays, in->info.dim[0],
-                 (long long)arrays - 1);
+    STRAKE_CHECK(
+        name->index >= 0 || arrays == 1 || (name->index == STRAKE_INPUT_LAST && arrays > 0), error,
+        STRAKE_ERR_USAGE,
+        "%s: variable %s has %lld arrays along %s; choose one with `index`, 0 to %lld", name->path,
+        in->info.name, (long long)arrays, in->info.dim[0], (long long)arrays - 1);
     STRAKE_CHECK(name->index < arrays, error, STRAKE_ERR_USAGE,
                  "%s: variable %s has no array %lld along %s; expected 0 to %lld", name->path,
                  in->info.name, (long long)name->index, in->lead == 1 ? in->info.dim[0] : "time",
                  (long long)arrays - 1);
-    in->index = name->index > 0 ? name->index : 0;
+    in->index = name->index == STRAKE_INPUT_LAST ? arrays - 1 : name->index > 0 ? name->index : 0;
 cleanup:
     return status;
 }

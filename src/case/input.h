@@ -16,11 +16,14 @@ typedef struct strake_blank {
     double fill;
 } strake_blank;
 
+/** The last one of several arrays in a variable. */
+#define STRAKE_INPUT_LAST INT64_MIN
+
 /** What a case says of a file. */
 typedef struct strake_input_name {
     const char *path;     /**< usable from the working directory */
     const char *variable; /**< of several in the file, NULL: not given */
-    int64_t index;        /**< of several arrays in a variable, -1: not given */
+    int64_t index;        /**< of several arrays in a variable, -1: not given, STRAKE_INPUT_LAST */
     const char *field;    /**< that it is for */
     int dims;             /**< that the field has */
     strake_blank blank;

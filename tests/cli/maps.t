@@ -222,6 +222,17 @@ check "and the place of the map" grep -q 'EPSG::32633' lava/footprint_*.geojson
 check "as KML it lies on Sicily" grep -qE '^15\.00[0-9]+,37\.7[34][0-9]+$' lava/footprint_*.kml
 try compare lava lava --footprint
 prints "a flow covers itself" "e1 = 1.000000"
+for flow in geotiff:gdal netcdf:netcdf netcdf/fields.nc:netcdf; do
+    module=libstrake-${flow#*:}.so flow=${flow%:*}
+    if [ -e "$(dirname "$STRAKE")/$module" ]; then
+        # shellcheck disable=SC2086
+        "$STRAKE" $lava --output "${flow%/*}" --set "output={formats: [${flow%/*}], fields: [thickness, solid], every_seconds: 300}"
+        try compare "$flow" lava --footprint --threshold 0
+        prints "so do the last ones of $flow" "e1 = 1.000000" " $cells in both"
+    else
+        skip "so do the last ones of $flow" "no $module"
+    fi
+done
 sed 's/xllcorner 500000/xllcorner 500040/' "$(ls lava/thickness_*.asc)" >elsewhere.asc
 try compare lava elsewhere.asc --footprint
 fails 2 "the run says where its outputs lie" "lava and elsewhere.asc lie at different places"
