@@ -212,8 +212,11 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
     const char *const folder = maps->job->maps;
     const int64_t started = strake_clock_date();
     const char **const changes = list_changes(maps->job->arguments);
-    const strake_about about = {
-        .commit = strake_commit, .sets = changes, .ranks = 1, .started = started};
+    const strake_about about = {.commit = strake_commit,
+                                .sets = maps->job->arguments->sets,
+                                .overs = maps->job->arguments->overs,
+                                .ranks = 1,
+                                .started = started};
     (void)strake_number_print(text, sizeof text, "of a flow thicker than %.6g m, of %.0f runs",
                               maps->job->threshold, (double)s->runs);
     memcpy(field, maps_of, sizeof field);

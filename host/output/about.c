@@ -10,15 +10,23 @@
 #include "case/maps.h"
 #include "output/report.h"
 
+static void print_changes(const char *name, const char *const *changes, strake_json *json)
+{
+    strake_json_array(json, name, STRAKE_JSON_LINE);
+    for (int k = 0; changes[k] != NULL; k++) {
+        strake_json_string(json, NULL, changes[k]);
+    }
+    strake_json_end(json);
+}
+
 static void print_case(const strake_about *about, const strake_case *which, strake_json *json)
 {
     strake_json_object(json, "case", STRAKE_JSON_LINE);
     strake_json_string(json, "file", which->file);
-    strake_json_array(json, "set", STRAKE_JSON_LINE);
-    for (int k = 0; about->sets[k] != NULL; k++) {
-        strake_json_string(json, NULL, about->sets[k]);
+    print_changes("set", about->sets, json);
+    if (about->overs != NULL) {
+        print_changes("over", about->overs, json);
     }
-    strake_json_end(json);
     strake_json_string(json, "text", which->text);
     strake_json_end(json);
 }

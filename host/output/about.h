@@ -13,8 +13,9 @@
 
 /** What the case and the solver do not know. */
 typedef struct strake_about {
-    const char *commit;      /**< of the program's source, "": unknown */
-    const char *const *sets; /**< NULL-terminated PATH=VALUE that changed the case */
+    const char *commit;       /**< of the program's source, "": unknown */
+    const char *const *sets;  /**< NULL-terminated PATH=VALUE that changed the case */
+    const char *const *overs; /**< so: PATH=VALUES that differ from run to run; NULL: of one run */
     int ranks;
     int64_t first_step; /**< that this run began from */
     int64_t started;    /**< strake_clock_date() */

@@ -42,6 +42,24 @@ cleanup:
     return status;
 }
 
+/* Whether a field is another one in each of the runs that maps are of. */
+static bool is_varied(const strake_node *root, const char *field)
+{
+    static const char fields[] = "fields.";
+    const strake_node *const over = strake_node_get(strake_node_get(root, "case"), "over");
+    const size_t length = strlen(field);
+    for (const strake_node *item = over != NULL ? over->child : NULL; item != NULL;
+         item = item->next) {
+        const char *const path = item->text != NULL ? item->text : "";
+        if (strncmp(path, fields, sizeof fields - 1) == 0 &&
+            strncmp(path + sizeof fields - 1, field, length) == 0 &&
+            strchr(".=[", path[sizeof fields - 1 + length]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 strake_status strake_left_open(strake_left *left, const char *about, const char *field,
                                bool is_flat, strake_error *error)
 {
@@ -55,7 +73,7 @@ strake_status strake_left_open(strake_left *left, const char *about, const char 
     for (int f = 0; left->which != NULL && f < left->which->problem->fields; f++) {
         const strake_field *const its = &left->which->problem->field[f];
         if (its->is_ground && !is_flat && strcmp(its->name, field) != 0 &&
-            left->which->source[f] != NULL) {
+            left->which->source[f] != NULL && !is_varied(root, its->name)) {
             left->ground = f;
         }
     }
@@ -91,7 +109,10 @@ cleanup:
     return status;
 }
 
-/* Forgets values of cells that have nothing of the fields that make the footprint; marks what is active. */
+/*
+ * Where there is ground, forgets values of cells that have nothing of the fields that make the footprint, without these what is
+ * 0; marks what is active.
+ */
 static strake_status add_others(strake_left *left, const strake_recording *recording,
                                 const strake_frame *frame, const strake_array *array, double *value,
                                 strake_error *error)
@@ -120,8 +141,8 @@ static strake_status add_others(strake_left *left, const strake_recording *recor
             strake_patches_add(&left->patches, 0, array->shape[0], other);
         }
     }
-    for (int64_t j = 0; j < array->count && knows_wet; j++) {
-        value[j] = wet[j] ? value[j] : (double)NAN;
+    for (int64_t j = 0; j < array->count && left->ground >= 0; j++) {
+        value[j] = (knows_wet ? wet[j] : value[j] != 0.0) ? value[j] : (double)NAN;
     }
 cleanup:
     free(other);

@@ -65,8 +65,12 @@ try view maps --field arrival
 prints "maps are viewed" "arrival, 900 s, 20 x 24: 60 to"
 if [ -e "$(dirname "$STRAKE")/libstrake-cairo.so" ]; then
     check "with a picture" test -s maps/probability.png
+    try view maps --field probability --png ground.png
+    check "they are drawn on the ground of the case" test ! -s .err -a -s ground.png
+    try view maps --field probability --png flat.png --flat
+    check "which can be left out" sh -c '! cmp -s ground.png flat.png'
 else
-    skip "with a picture" "built without cairo (libcairo2-dev)"
+    skip "with a picture, and those of strake view" "built without cairo (libcairo2-dev)"
 fi
 
 # Every format has the same maps.
