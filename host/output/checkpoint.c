@@ -288,21 +288,51 @@ cleanup:
     return status;
 }
 
+/* Fields that only cases have which name them in their outputs. */
+static strake_status check_traced(const strake_checkpoint *checkpoint, const strake_case *which,
+                                  strake_error *error)
+{
+    for (int f = 0; f < which->problem->fields; f++) {
+        const strake_field *const field = &which->problem->field[f];
+        bool is_there = false;
+        for (uint32_t k = 0; k < checkpoint->header.fields; k++) {
+            is_there = is_there || strcmp(checkpoint->header.field[k].name, field->name) == 0;
+        }
+        if (field->is_traced && is_there != strake_case_has(which, f)) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "checkpoint %s belongs to another case: output.fields of its run %s "
+                               "%s, those of %s %s",
+                               checkpoint->path, is_there ? "had" : "had no", field->name,
+                               which->file, is_there ? "have not" : "have");
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* What a case that differs in its numbers may differ in. */
+static const char *describe_difference(const strake_problem *problem)
+{
+    if (problem->has_particles) {
+        return "the problem agrees, but the precision, the scene, scheme, parameters";
+    }
+    return problem->pour != NULL ? "problem, grid and precision agree, but time.dt_max, scheme, "
+                                   "parameters, vents, a static field"
+                                 : "problem, grid and precision agree, but the time step, "
+                                   "boundaries, scheme, parameters, a static field";
+}
+
 strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
                                         strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_checkpoint_header *const header = &checkpoint->header;
-    const bool has_particles = strake_solver_case(slabs->solver)->problem->has_particles;
+    const strake_case *const which = strake_solver_case(slabs->solver);
     uint64_t hash = 0;
+    STRAKE_TRY(check_traced(checkpoint, which, error));
     STRAKE_TRY(strake_solver_hash(slabs->solver, &hash, error));
     STRAKE_CHECK(header->hash == hash, error, STRAKE_ERR_USAGE,
                  "checkpoint %s belongs to another case: %s or the version of Strake differ",
-                 checkpoint->path,
-                 has_particles ? "the problem agrees, but the precision, the scene, scheme, "
-                                 "parameters"
-                               : "problem, grid and precision agree, but the time step, "
-                                 "boundaries, scheme, parameters, a static field");
+                 checkpoint->path, describe_difference(which->problem));
     STRAKE_TRY(check_fields(checkpoint, slabs, error));
     for (uint32_t k = 0; k < header->fields; k++) {
         STRAKE_TRY(strake_slabs_select(slabs, header->field[k].name, error));

@@ -49,6 +49,10 @@ try run flow.yaml --on cpu --set time.end=80 --output short --quiet
 try run flow.yaml --on cpu --resume short/checkpoint.strake --output later
 exits 0 "so is one after the end that a checkpoint is at"
 check "of which it says that its last step was cut short" grep -q "at 80 s, the time.end of its run: its last step was cut short" .err
+try run flow.yaml --on cpu --resume short/checkpoint.strake --output other --quiet --set parameters.water_content=0.2
+fails 2 "other lava is another case" "belongs to another case" "time.dt_max, scheme, parameters, vents, a static field"
+try run flow.yaml --on cpu --resume short/checkpoint.strake --output other --quiet --set output.fields='[thickness, arrival]'
+fails 2 "so is one that has what the checkpoint has not" "output.fields of its run had no arrival, those of flow.yaml have"
 cat >course.yaml <<'EOF'
 problem: lava
 grid: {rows: 16, cols: 16, dx: 10, dy: 10}
