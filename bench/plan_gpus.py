@@ -1,7 +1,7 @@
 """All problems on 1, 2, 4, 8 GPUs of one host, and the processors beside them.
 
 usage: python3 bench/plan_gpus.py OUTPUT_FOLDER [SUBJECT...]     (from the repository root, after `make`)
-SUBJECT: lava, particles, whole, grids (as devices and as ranks), table7, table6; all of them where none is named.
+SUBJECT: lava, particles, whole, tracers, auto, grids (as devices and as ranks), table7, table6; all of them where none is named.
 STRAKE=build/strake  the program; GPUS=gpu:0,gpu:1,...  which ones (default: all that it lists);
 SCALE=8  rehearses with an eighth of the cells along every axis, on anything: GPUS=ocl:0,ocl:0.
 ROUNDS=3  runs of each, the median of which counts; LIMIT=SECONDS  after which nothing more is started;
@@ -123,7 +123,7 @@ class Plan:
         if time.monotonic() > END:
             return None
         path, report = self.out / f"{name}.yaml", self.out / f"{name}.json"
-        path.write_text(case if "output:" in case else case + "output: {fields: []}\n", encoding="utf-8")
+        path.write_text(case if "\noutput:" in case else case + "output: {fields: []}\n", encoding="utf-8")
         report.unlink(missing_ok=True)
         command = [STRAKE, "run", str(path), "--on", on, "--no-tune", "--quiet", "--report", str(report),
                    "--output", str(self.out / "results"), *options]
@@ -187,11 +187,14 @@ def do_lava(plan, names):
     for n, steps in ((100, 4000), (1000, 4000), (3162, 2000), (10000, 400)):
         places = devices_of(names)
         places += [(f"{place}, unbalanced", count, on, ("--set", "run.balance=fixed"), 0) for place, count, on, *_ in places if count > 1]
+        if n > 1000:
+            places += [(f"{place}, overlap off", count, on, ("--set", "run.overlap=off", "--set", "run.balance=fixed"), 0)
+                       for place, count, on, *_ in devices_of(names) if count > 1]
         places = [(place, count, on, (*options, "--steps", str(steps)), ranks) for place, count, on, options, ranks in places]
         plan.compare(f"lava {side(n)}^2", lava(n, 1e9), places)
 
 
-RELEASED = {"1.6M": (0.5, 1.0), "16M": (0.06,)}  # [s] from which on particles are measured, beside a start at rest
+RELEASED = {"1.6M": (0.5, 1.0), "16M": (0.03,)}  # [s] from which on particles are measured, beside a start at rest
 SPACING = {"1.6M": 0.00645, "16M": 0.003}        # [m]
 STEPS = {"1.6M": 500, "16M": 300}
 
@@ -237,13 +240,43 @@ def do_particles(plan, names):
                     continue
                 go = (*common(label), *(("--resume", checkpoint) if checkpoint else ()), "--steps", str(step + STEPS[label]))
                 places = [(place, n, on, go, ranks) for place, n, on, _, ranks in devices_of(names)]
-                places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=fixed"), 0)
-                           for place, n, on, *_ in devices_of(names) if n > 1]
-                if label == "1.6M" and start == 0:
+                if label == "1.6M":
+                    places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=fixed"), 0)
+                               for place, n, on, *_ in devices_of(names) if n > 1]
+                if label == "1.6M" and kind == "corridor":
                     places += [("GPU and processors", 0, f"cpu,{names[0]}", go, 0)]
                 plan.compare(f"bore {kind} {label} {start} s", bore(kind), places)
     for checkpoint, _ in found.values():
         shutil.rmtree(pathlib.Path(checkpoint).parent, ignore_errors=True)
+
+
+TRACERS = """problem: mpdata2d
+grid: {{rows: {n}, cols: {n}}}
+time: {{dt: 0.1, steps: {steps}}}
+boundary: {{rows: open, cols: open}}
+tracers: [{names}]
+fields:
+{fields}
+  u1: {{deformation: {{amplitude: 0.4, waves: [2, 2]}}}}
+  u2: {{deformation: {{amplitude: 0.4, waves: [2, 2]}}}}
+  h: {{random: {{seed: 3, minimum: 1, maximum: 2}}}}
+"""
+
+
+def do_tracers(plan, names):
+    """Four tracers on one flow beside one, with h a field, on one GPU: cells that are told are those of the grid."""
+    for count in (1, 4):
+        tracers = [f"q{k}" for k in range(count)]
+        fields = "\n".join(f"  {q}: {{random: {{seed: {k + 1}, minimum: 0.5, maximum: 1}}}}" for k, q in enumerate(tracers))
+        text = TRACERS.format(n=side(4096), steps=1200 // count, names=", ".join(tracers), fields=fields)
+        plan.compare(f"{count} tracer{'s' * (count > 1)} {side(4096)}^2", text, devices_of(names)[:1])
+
+
+def do_auto(plan, names):
+    """A flow that grows, where `auto` may take what it likes, beside one GPU: to so many seconds of it."""
+    text = pathlib.Path("data/cases/lava-2m.yaml").read_text(encoding="utf-8")
+    go = ("--set", f"time.end={1000 // SCALE}", "--set", "output.fields=[]", "--set", "output.every_seconds=1e6")
+    plan.compare("auto, lava-2m.yaml", text, [("1 GPU", 1, names[0], go, 0), ("auto", 0, "auto", go, 0)], rounds=3)
 
 
 def do_whole(plan, names):
@@ -289,7 +322,7 @@ def do_table6(plan, _):
 def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    subjects = {"lava": do_lava, "particles": do_particles, "whole": do_whole, "grids": do_grids, "table7": do_table7, "table6": do_table6}
+    subjects = {"lava": do_lava, "particles": do_particles, "whole": do_whole, "tracers": do_tracers, "auto": do_auto, "grids": do_grids, "table7": do_table7, "table6": do_table6}
     chosen = sys.argv[2:] or list(subjects)
     unknown = [name for name in chosen if name not in subjects]
     if unknown:
