@@ -217,3 +217,22 @@ int strake_cl_tile_lead(const strake_cl_kernel_plan *plan, int axis)
     }
     return lead;
 }
+
+void strake_cl_find_wholes(const strake_graph *graph, int *whole)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        whole[s] = s;
+    }
+    for (int s = 0; s < graph->stages; s++) {
+        const strake_stage *const stage = &graph->stage[s];
+        for (int k = 0; k < stage->reads && !graph->value[stage->output].is_static; k++) {
+            const strake_value *const value = &graph->value[stage->read[k].value];
+            const int own = whole[s];
+            const int other = value->stage >= 0 && !value->is_static ? whole[value->stage] : own;
+            for (int q = 0; q < graph->stages && own != other; q++) {
+                const bool is_one = whole[q] == own || whole[q] == other;
+                whole[q] = is_one ? (own < other ? own : other) : whole[q];
+            }
+        }
+    }
+}

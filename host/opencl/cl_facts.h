@@ -96,4 +96,10 @@ int strake_cl_phase_extent(const strake_cl_options *options, const strake_cl_pha
 /** Cells before the tile along an axis for which there is room in local memory. */
 int strake_cl_tile_lead(const strake_cl_kernel_plan *plan, int axis);
 
+/**
+ * Stages of which what one computes in a step goes to another, through others, too: those of one tracer among several, say.
+ * @param[out] whole  [stage] the first one of them; of static stages themselves
+ */
+void strake_cl_find_wholes(const strake_graph *graph, int *whole);
+
 #endif

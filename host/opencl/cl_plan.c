@@ -64,6 +64,8 @@ typedef struct planner {
     int stages;
     int order[STRAKE_MAX_VALUES]; /* stages of every step, in the order in which they are grouped */
     int reader[STRAKE_MAX_VALUES][2]; /* where there the first and last readers of a value stand */
+    int whole
+        [STRAKE_MAX_VALUES]; /* [stage] of those that hand values to each other in a step, the first one */
     strake_cl_kernel_plan trial[2];
     bound least;
     bool is_full; /* point kernels of the group have too many terms: so have those of larger ones */
@@ -128,6 +130,17 @@ static void find_readers(planner *p)
             reader[1] = place[s] > reader[1] ? place[s] : reader[1];
         }
     }
+}
+
+/* Whether stages order[first..end) hand values to each other, or may: they are of one tracer. */
+static bool are_whole(const planner *p, int first, int end)
+{
+    for (int k = first + 1; k < end; k++) {
+        if (p->whole[p->order[k]] != p->whole[p->order[first]]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Values of the stages order[first..end) that leave them: states, what is reduced, and what others read. */
@@ -253,7 +266,9 @@ static void plan_group(planner *p, int first, int end, double base, double most,
     }
     name_kernel(p->graph, trial);
     find_stored(p, first, end, stored);
-    const bool may_march = p->options->run.fusion == STRAKE_CL_FUSION_STREAM;
+    /* Two of four tracers in one kernel that marches, h a field, made 0.54 of the rate of one: it holds too much (H200). */
+    const bool may_march =
+        p->options->run.fusion == STRAKE_CL_FUSION_STREAM && are_whole(p, first, end);
     const bool may_tile = p->options->run.fusion == STRAKE_CL_FUSION_TILE && p->flat;
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
         trial->marches = way >= 2 && may_march;
@@ -449,6 +464,7 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
     } else {
         order_stages(p);
         find_readers(p);
+        strake_cl_find_wholes(graph, p->whole);
         count = plan_fused(p, most, out);
     }
     if (count >= 0) {
