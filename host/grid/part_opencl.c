@@ -158,6 +158,11 @@ static strake_status resident_stop_clock(strake_part *part, strake_clock *clock,
     return strake_cl_resident_stop_clock(resident_of(part), clock, error);
 }
 
+static bool resident_takes_early(const strake_part *part)
+{
+    return strake_cl_resident_is_beside(resident_of(part));
+}
+
 static strake_status resident_fetch(strake_part *part, int leg, int parity, strake_error *error)
 {
     (void)leg;
@@ -427,6 +432,7 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .start_clock = resident_start_clock,
                                          .is_over = resident_is_over,
                                          .stop_clock = resident_stop_clock,
+                                         .takes_early = resident_takes_early,
                                          .fetch = resident_fetch,
                                          .undo = resident_undo,
                                          .finish = resident_finish,

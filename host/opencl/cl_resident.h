@@ -106,6 +106,8 @@ strake_status strake_cl_resident_look(strake_cl_resident *r, strake_error *error
 strake_status strake_cl_resident_is_finite(strake_cl_resident *r, bool *finite,
                                            strake_error *error);
 bool strake_cl_resident_is_alone(const strake_cl_resident *r);
+/** Whether the last sweep was enqueued with its borders before the other slabs, their transfers beside these. */
+bool strake_cl_resident_is_beside(const strake_cl_resident *r);
 bool strake_cl_resident_has_room(const strake_cl_resident *r, strake_range own);
 strake_status strake_cl_resident_give(strake_cl_resident *r, const strake_range *stripe,
                                       int stripes, int self, void *const *array,

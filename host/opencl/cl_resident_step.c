@@ -99,3 +99,8 @@ strake_status strake_cl_resident_last_step(strake_cl_resident *s, void *const *a
 {
     return s->edges_first ? step_edges_first(s, after, error) : step_whole(s, after, error);
 }
+
+bool strake_cl_resident_is_beside(const strake_cl_resident *s)
+{
+    return s->edges_first;
+}

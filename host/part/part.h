@@ -121,6 +121,8 @@ typedef struct strake_part_ops {
     bool (*is_over)(const strake_part *part);
     /** Waits until everything is done. @param[out] clock  clock->sweeps were not beyond the end */
     strake_status (*stop_clock)(strake_part *part, strake_clock *clock, strake_error *error);
+    /** Whether others' slabs may come while the last of its own are computed, as the leg was enqueued. NULL: never */
+    bool (*takes_early)(const strake_part *part);
     /** Takes what it reads of others after this leg from the host's states of that parity. */
     strake_status (*fetch)(strake_part *part, int leg, int parity, strake_error *error);
     /** The last sweep was a trial: what was current before is so again. */

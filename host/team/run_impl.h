@@ -17,7 +17,7 @@ typedef struct strake_running {
     bool keeps_clock; /* and parts find their time steps themselves */
     /* where the next time step is decided; NULL: it is known, or not taken */
     strake_meeting *meeting;
-    bool fetches_early; /* ghosts come before all have met */
+    bool fetches_early; /* ghosts may come before all have met */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
     /* Step at which everybody leaves, because shares of the work no longer fit; INT64_MAX: none. */

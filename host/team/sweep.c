@@ -39,6 +39,7 @@ static void fetch_early(const strake_running *run, strake_role *role, int64_t st
     strake_neighbours_done(role, step + steps);
     if (strake_neighbours_wait(run->team, role, step + steps, &run->stop)) {
         fetch(run, role, step);
+        role->has_ghosts = true;
     }
 }
 
@@ -72,7 +73,9 @@ void strake_run_compute(const strake_running *run, strake_role *role, int64_t st
     if (role->status == STRAKE_OK && !run->alone) {
         role->status = strake_part_meet(part, 0, &role->error);
     }
-    if (role->status == STRAKE_OK && run->fetches_early) {
+    role->has_ghosts = false;
+    if (role->status == STRAKE_OK && run->fetches_early && part->ops->takes_early != NULL &&
+        part->ops->takes_early(part)) {
         fetch_early(run, role, step, steps);
     }
     if (role->status == STRAKE_OK && run->meeting != NULL && part->ops->bound != NULL) {
@@ -87,7 +90,7 @@ void strake_run_exchange(const strake_running *run, strake_role *role, int64_t s
     if (role->worker >= 0 || role->status != STRAKE_OK) {
         return;
     }
-    if (!run->alone && !run->fetches_early) {
+    if (!run->alone && !role->has_ghosts) {
         fetch(run, role, step);
     }
     const double start = strake_clock_seconds();

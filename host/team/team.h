@@ -43,7 +43,8 @@ typedef struct strake_role {
     strake_bell bordered;                   /**< steps of which the border strips are finished */
     int64_t sweep;                          /**< number of the present one (strake_leg.sweep) */
     double told[STRAKE_CLOCK_TELLS];        /**< of an adaptive problem's present sweep, ... */
-    double bound; /**< ... and the bound on its next one, of what was computed [s] */
+    double bound;    /**< ... and the bound on its next one, of what was computed [s] */
+    bool has_ghosts; /**< they came before all have met on the next time step */
     double compute, exchange, idle;
     double waited, woken; /**< of idle, at meetings: until all had come, and from then on */
     double step_seconds;  /**< of a lone device when it was last waited for, 0: it was not */
