@@ -312,6 +312,27 @@ static void kernels_follow_the_stage_numbers(void **state)
     }
 }
 
+/* Each of several tracers marches by itself, with the kernel of one that is alone. */
+static void tracers_do_not_march_in_one_kernel(void **state)
+{
+    static strake_cl_kernel_plan one[8], plan[96];
+    const strake_cl_options fused = {.run.fusion = STRAKE_CL_FUSION_STREAM};
+    (void)state;
+    build_in(2, "");
+    const int alone = strake_cl_plan_kernels(&graph, &fused, true, 8, one);
+    const int fixed = alone - 1; /* what is computed once comes first */
+    assert_true(alone > 0 && one[fixed].marches);
+    build_in(2, "}\ntracers: [a, b, c, d]\nboundary: {rows: periodic");
+    assert_int_equal(strake_cl_plan_kernels(&graph, &fused, true, 96, plan), fixed + 4);
+    for (int k = fixed; k < fixed + 4; k++) {
+        assert_true(plan[k].marches);
+        assert_int_equal(plan[k].stages, one[fixed].stages);
+        assert_int_equal(plan[k].inputs, one[fixed].inputs);
+        assert_int_equal(plan[k].outputs, one[fixed].outputs);
+        assert_int_equal(plan[k].held, one[fixed].held);
+    }
+}
+
 static void a_step_is_one_marching_kernel_without_intermediate_arrays(void **state)
 {
     (void)state;
@@ -442,6 +463,7 @@ int main(void)
         cmocka_unit_test(loops_count_what_a_step_evaluates),
         cmocka_unit_test(cheap_values_are_kept_by_no_loop),
         cmocka_unit_test(kernels_follow_the_stage_numbers),
+        cmocka_unit_test(tracers_do_not_march_in_one_kernel),
         cmocka_unit_test(a_step_is_one_marching_kernel_without_intermediate_arrays),
         cmocka_unit_test(a_step_in_three_dimensions_is_one_kernel_where_it_has_room),
         cmocka_unit_test(a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells),
