@@ -156,6 +156,15 @@ try run case.yaml --on ocl:0 --output asked --report fell.json --set run.fusion=
 exits 0 "marching kernels that do not fit"
 check "are told of" grep -q '^strake: note: run.fusion: stream has no effect' .err
 check "and not in the report" grep -q '"kernels": {"count": [0-9]*, "marching": 0, "tiled": 0, "fusion": "plain"' fell.json
+cat >deep.yaml <<'EOF'
+problem: mpdata3d
+grid: {planes: 8, rows: 8, cols: 32}
+time: {steps: 2}
+fields: {psi: {gaussian: {center: [4, 4, 16], sigma: 3, height: 1, base: 0}}, u1: 0.1, u2: 0.1, u3: 0.1}
+EOF
+try run deep.yaml --on ocl:0 --output deep --set run.fusion=tile
+exits 0 "tiles of three dimensions"
+check "are told of" grep -q '^strake: note: run.fusion: tile has no effect: tiles are for two dimensions' .err
 # So many rows exceed every local memory.
 try run case.yaml --on ocl:0 --output asked --set run.fusion=tile --set run.group_rows=65536
 exits 0 "tiled kernels that do not fit"
