@@ -220,7 +220,8 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
 typedef enum strake_kind {
     STRAKE_KIND_STATE, /**< steps advance it */
     STRAKE_KIND_INPUT, /**< steps read it: it stays as it was set */
-    STRAKE_KIND_CONSTANT /**< a number of the case that is folded into the formulas: it cannot be set */
+    STRAKE_KIND_CONSTANT /**< a number of the case that is folded into the formulas, or what no step reads: it cannot be set,
+                            but for references of strake_get_quantities() */
 } strake_kind;
 
 /** Fields of the solver's problem, and the name of each, from 0 on: static text, NULL where there is none. */
@@ -248,7 +249,9 @@ const char *strake_quantity_name(const strake_solver *solver, int number);
 
 /**
  * Measures the states as they are now: @p value receives strake_quantity_count() numbers, with the same bits whatever
- * computed the states. NaN: what the case does not say, such as the error of a field that it gives no reference for.
+ * computed the states. Errors of a tracer ("l1_psi", "l2_psi", "linf_psi") are those against its reference: the field
+ * reference_psi, which a model may set at any time and which no step reads, else that of the case, else the initial field,
+ * as a model set it before the first step or as the case gives it. NaN: there is none, or no memory to keep it in.
  * @return as strake_get_field(); STRAKE_ERR_MEMORY, STRAKE_ERR_IO (a reference)
  */
 strake_status strake_get_quantities(strake_solver *solver, double *value, strake_error *error);

@@ -11,6 +11,7 @@
 #include "grid/changes.h"
 #include "grid/inputs.h"
 #include "grid/keep.h"
+#include "grid/measure.h"
 #include "grid/memory.h"
 #include "grid/parts.h"
 #include "tuned/record.h"
@@ -118,6 +119,7 @@ static void close_grid(strake_domain **domain)
     *domain = NULL;
     strake_ahead_end(grid);
     strake_grid_forget(grid);
+    strake_grid_drop_aside(grid);
     strake_arrays_release(grid);
     strake_grid_close_activity(grid);
     free(grid);
@@ -335,6 +337,9 @@ static strake_status may_set(const strake_domain *domain, int field, int64_t fir
     const strake_problem *const problem = grid->which->problem;
     const bool is_read = problem->uses == NULL || problem->uses(grid->which, field);
     const bool is_constant = grid->field[field].state == STRAKE_FIELD_CONSTANT;
+    if (strake_grid_is_aside(grid, field)) {
+        return strake_grid_check_aside(grid, field, first, end, error);
+    }
     STRAKE_CHECK(!is_constant || is_read, error, STRAKE_ERR_STATE,
                  "field %s: no step of this case reads it; give it in the case, or say there with "
                  "an option that a model gives it, where `strake help case` has one",
@@ -375,7 +380,9 @@ static strake_status get(const strake_domain *domain, int field, int64_t first, 
 {
     const strake_grid *const grid = of(domain);
     (void)error;
-    if (grid->field[field].state == STRAKE_FIELD_CONSTANT) {
+    if (strake_grid_is_aside(grid, field) && strake_grid_given(grid, field).is_given) {
+        strake_grid_load(grid, field, grid->aside[field], first, end, data);
+    } else if (grid->field[field].state == STRAKE_FIELD_CONSTANT) {
         const strake_extent all = extent(domain, field);
         const int size = grid->layout.element_size;
         strake_element_fill(data, size, 0, (end - first) * (int64_t)all.bytes / size,
@@ -412,55 +419,6 @@ static void was_set(strake_domain *domain, int field, int64_t end)
     }
 }
 
-/* An array of a field that other ranks have slabs of: all of them in their places, whoever has which. */
-static strake_status collect(strake_grid *grid, int f, strake_slabs_reader *read, void *user,
-                             void **out, strake_error *error)
-{
-    enum { PIECE = 1 << 20 };
-    strake_status status = STRAKE_OK;
-    const strake_extent all = extent(&grid->domain, f);
-    const int64_t most = all.bytes < PIECE ? (int64_t)(PIECE / all.bytes) : 1;
-    void *const data = malloc((size_t)most * all.bytes);
-    const char *const name = name_of(&grid->domain, f);
-    STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading field %s", name);
-    STRAKE_TRY(strake_arrays_new(grid, name, out, error));
-    for (int64_t first = 0, end = 0; first < all.slabs; first = end) {
-        end = all.slabs - first < most ? all.slabs : first + most;
-        STRAKE_TRY(read(user, f, first, end, data, error));
-        strake_grid_store(grid, f, *out, first, end, data);
-    }
-cleanup:
-    free(data);
-    return status;
-}
-
-static strake_status measure(strake_domain *domain, strake_slabs_reader *read, void *user,
-                             double *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_grid *const grid = strake_grid_of(domain);
-    const strake_problem *const problem = grid->which->problem;
-    void *array[STRAKE_MAX_FIELDS] = {NULL};
-    void *collected[STRAKE_MAX_FIELDS] = {NULL};
-    const double time = domain->is_adaptive || domain->is_timed
-                            ? domain->clock.time
-                            : (double)domain->step * grid->which->dt;
-    const strake_snapshot now = {grid->which, &grid->layout, array, grid->number, time};
-    for (int f = 0; f < problem->fields; f++) {
-        array[f] = grid->array[domain->parity][grid->value_of[f]];
-        if (is_shared(domain, f)) {
-            STRAKE_TRY(collect(grid, f, read, user, &collected[f], error));
-            array[f] = collected[f];
-        }
-    }
-    STRAKE_TRY(problem->evaluate(&now, out, error));
-cleanup:
-    for (int f = 0; f < problem->fields; f++) {
-        strake_arrays_free(grid, &collected[f]);
-    }
-    return status;
-}
-
 const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .cpu = &strake_part_cpu,
                                              .opencl = &strake_part_opencl,
@@ -480,7 +438,8 @@ const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .lose = lose,
                                              .is_intact = is_intact,
                                              .describe = describe,
-                                             .measure = measure,
+                                             .measure = strake_grid_measure,
+                                             .set_aside = strake_grid_set_aside,
                                              .name = name_of,
                                              .kept = kept,
                                              .element_size = element_size,

@@ -58,8 +58,11 @@ typedef struct strake_grid {
     bool is_stable;    /**< the inputs that decide on that were found to be, as they are now */
     double pace;       /**< the longest step that time.courant allows now [s]; 0: not known */
     double pace_until; /**< time of the next level of an input [s], until which that holds */
-    struct strake_ahead *ahead; /**< what is read while steps are computed (ahead.h), or NULL */
-    double poured_at;           /**< time from which on what is poured is as its field has it [s] */
+    struct strake_ahead *ahead;     /**< what is read while steps are computed (ahead.h), or NULL */
+    void *aside[STRAKE_MAX_FIELDS]; /**< whole, on the rank where it was set (measure.h), or NULL */
+    /** of that so many, from the first on; -1: it had no room */
+    int64_t aside_slabs[STRAKE_MAX_FIELDS];
+    double poured_at; /**< time from which on what is poured is as its field has it [s] */
 } strake_grid;
 
 /** Grids as a kind of domain. */
@@ -91,9 +94,11 @@ void strake_grid_copy_in(strake_grid *grid, int field, int64_t first, int64_t en
 void strake_grid_copy_out(const strake_grid *grid, int field, int64_t first, int64_t end,
                           void *data);
 
-/** Dense slabs [first, end) of a field to any array of the grid. */
+/** Dense slabs [first, end) of a field to and from any array of the grid. */
 void strake_grid_store(const strake_grid *grid, int field, void *array, int64_t first, int64_t end,
                        const void *data);
+void strake_grid_load(const strake_grid *grid, int field, void *array, int64_t first, int64_t end,
+                      void *data);
 
 /** Refuses NaN and Inf in dense slabs [first, end), told by the first place. @return STRAKE_ERR_USAGE */
 strake_status strake_grid_check_finite(const strake_grid *grid, int field, int64_t first,

@@ -73,6 +73,13 @@ bool strake_memory_has_room(const strake_grid *grid)
            more <= strake_cgroup_memory(""); /* devices have theirs by now */
 }
 
+bool strake_memory_has_one(const strake_grid *grid)
+{
+    const double one = (double)grid->layout.elements * grid->layout.element_size;
+    return memory_needed(grid, 2) + one <= fmin(memory_of_machine(), memory_of_group(grid)) &&
+           one <= strake_cgroup_memory("");
+}
+
 static bool shares_memory(const strake_part *part)
 {
     return part->ops->has_driver &&

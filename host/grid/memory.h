@@ -13,6 +13,9 @@ strake_status strake_memory_check(const strake_grid *grid, strake_error *error);
 /** Whether another array of each state would have, once the parts are made. */
 bool strake_memory_has_room(const strake_grid *grid);
 
+/** Whether one more array of the whole grid would. */
+bool strake_memory_has_one(const strake_grid *grid);
+
 /** Gives devices of the team whose memory is the processors' what the arrays leave of the group's. */
 void strake_memory_share(const strake_grid *grid, strake_cl_list *devices);
 

@@ -99,6 +99,13 @@ void strake_grid_store(const strake_grid *grid, int f, void *array, int64_t firs
     spread(grid, end, copy_in, &work);
 }
 
+void strake_grid_load(const strake_grid *grid, int f, void *array, int64_t first, int64_t end,
+                      void *data)
+{
+    job work = job_of(grid, f, array, data, first);
+    spread(grid, end, copy_out, &work);
+}
+
 void strake_grid_copy_in(strake_grid *grid, int f, int64_t first, int64_t end, const void *data)
 {
     void *const array = grid->array[grid->domain.parity][grid->value_of[f]];
@@ -112,9 +119,8 @@ void strake_grid_copy_in(strake_grid *grid, int f, int64_t first, int64_t end, c
 
 void strake_grid_copy_out(const strake_grid *grid, int f, int64_t first, int64_t end, void *data)
 {
-    void *const array = grid->array[grid->domain.parity][grid->value_of[f]];
-    job work = job_of(grid, f, array, data, first);
-    spread(grid, end, copy_out, &work);
+    strake_grid_load(grid, f, grid->array[grid->domain.parity][grid->value_of[f]], first, end,
+                     data);
 }
 
 static void look(void *user, int part, strake_range slabs)

@@ -101,8 +101,8 @@ strake_status strake_slabs_get(strake_slabs *slabs, strake_error *error)
 
 strake_status strake_slabs_set(strake_slabs *slabs, strake_error *error)
 {
-    return strake_set_slabs(slabs->solver, slabs->name, slabs->first, slabs->end, slabs->data,
-                            error);
+    return strake_solver_restore(slabs->solver, slabs->name, slabs->first, slabs->end, slabs->data,
+                                 error);
 }
 
 void strake_slabs_close(strake_slabs *slabs)

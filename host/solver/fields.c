@@ -31,6 +31,12 @@ static const strake_field *field_of(const strake_solver *solver, int f)
     return f < problem->fields ? &problem->field[f] : &none;
 }
 
+/* Whether an input is for diagnostics alone. */
+static bool is_for_measures(const strake_field *field)
+{
+    return field->is_compared && !field->is_state;
+}
+
 static strake_status check_slabs(const char *name, const strake_extent *extent, int64_t first,
                                  int64_t end, strake_error *error)
 {
@@ -145,7 +151,8 @@ strake_status strake_lend_field(strake_solver *solver, const char *name, strake_
     STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_TRY(find_field(solver, name, &f, error));
     STRAKE_CHECK(kind->lend != NULL && f < solver->which->problem->fields &&
-                     !field_of(solver, f)->is_state && field_of(solver, f)->derive == NULL,
+                     !field_of(solver, f)->is_state && field_of(solver, f)->derive == NULL &&
+                     !is_for_measures(field_of(solver, f)),
                  error, STRAKE_ERR_STATE,
                  "field %s is no input that lies in one array; copy it in with strake_set_field()",
                  name);
@@ -173,8 +180,27 @@ cleanup:
     return status;
 }
 
-strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
+/* Slabs of a field of all ranks. */
+static strake_status read_slabs(void *user, int field, int64_t first, int64_t end, void *data,
+                                strake_error *error)
+{
+    strake_solver *const solver = user;
+    return strake_get_slabs(solver, solver->kind->name(solver->domain, field), first, end, data,
+                            error);
+}
+
+/* Keeps what diagnostics compare with. */
+static strake_status set_aside(strake_solver *solver, int f, int64_t first, int64_t end,
                                const void *data, strake_error *error)
+{
+    const strake_given_slabs slabs = {first, end, data};
+    return solver->kind->set_aside != NULL
+               ? solver->kind->set_aside(solver->domain, f, &slabs, read_slabs, solver, error)
+               : STRAKE_OK;
+}
+
+static strake_status set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
+                               const void *data, bool restores, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int f = 0;
@@ -196,9 +222,16 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
         data = own;
     }
     STRAKE_TRY(kind->check(domain, f, first, end, data, error));
+    if (is_for_measures(field_of(solver, f))) {
+        STRAKE_TRY(set_aside(solver, f, first, end, data, error));
+        goto cleanup;
+    }
     STRAKE_TRY(begin_setting(solver, f, error));
     if (first == end) {
         goto cleanup;
+    }
+    if (field_of(solver, f)->is_state && domain->step == 0 && !restores) {
+        STRAKE_TRY(set_aside(solver, f, first, end, data, error));
     }
     forget_copy(solver, f);
     STRAKE_TRY(kind->is_shared(domain, f) ? strake_remote_put(solver, f, first, end, data, error)
@@ -207,6 +240,18 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
 cleanup:
     free(own);
     return status;
+}
+
+strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
+                               const void *data, strake_error *error)
+{
+    return set_slabs(solver, name, first, end, data, false, error);
+}
+
+strake_status strake_solver_restore(strake_solver *solver, const char *name, int64_t first,
+                                    int64_t end, const void *data, strake_error *error)
+{
+    return set_slabs(solver, name, first, end, data, true, error);
 }
 
 strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
@@ -369,15 +414,6 @@ cleanup:
     strake_hash_team_end(&team);
     free(all.data);
     return status;
-}
-
-/* Slabs of a field of all ranks. */
-static strake_status read_slabs(void *user, int field, int64_t first, int64_t end, void *data,
-                                strake_error *error)
-{
-    strake_solver *const solver = user;
-    return strake_get_slabs(solver, solver->kind->name(solver->domain, field), first, end, data,
-                            error);
 }
 
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error)

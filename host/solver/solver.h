@@ -130,6 +130,13 @@ strake_status strake_solver_fetch(strake_solver *solver, strake_error *error);
 /** Measures the present states (strake_problem.evaluate): @p out receives one number per quantity. */
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);
 
+/**
+ * strake_set_slabs() of a state that comes from a checkpoint: it is not the initial one, with which diagnostics compare.
+ * @return as strake_set_slabs()
+ */
+strake_status strake_solver_restore(strake_solver *solver, const char *name, int64_t first,
+                                    int64_t end, const void *data, strake_error *error);
+
 /** What the probes of the case's scene measure of them: @p out receives one number per column (case/scene.h). */
 strake_status strake_solver_probe(strake_solver *solver, double *out, strake_error *error);
 

@@ -17,6 +17,12 @@
 typedef strake_status strake_slabs_reader(void *user, int field, int64_t first, int64_t end,
                                           void *data, strake_error *error);
 
+/** Slabs [first, end) that are set, dense. */
+typedef struct strake_given_slabs {
+    int64_t first, end;
+    const void *data;
+} strake_given_slabs;
+
 /** NULL: there is nothing to do. */
 typedef struct strake_domain_kind {
     const strake_part_ops *serial, *cpu, *opencl; /**< parts; NULL: it does not run there */
@@ -55,6 +61,12 @@ typedef struct strake_domain_kind {
     /** strake_problem.quantities of the host's current states. */
     strake_status (*measure)(strake_domain *domain, strake_slabs_reader *read, void *user,
                              double *out, strake_error *error);
+    /**
+     * Keeps slabs that are being set for what measure() compares with, on the rank where they are set: of an input that
+     * is_compared, of a state before the first step (before they are put). NULL: nothing is compared
+     */
+    strake_status (*set_aside)(strake_domain *domain, int field, const strake_given_slabs *slabs,
+                               strake_slabs_reader *read, void *user, strake_error *error);
 
     /** What the probes of the case measure of them, a number per column. NULL: there are none */
     strake_status (*probe)(strake_domain *domain, strake_slabs_reader *read, void *user,

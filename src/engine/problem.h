@@ -99,6 +99,11 @@ typedef struct strake_field {
     bool is_pointwise;
     /** Of an input: a case may have it change with time. Where it lies in cells nothing is surveyed of it. */
     bool may_change;
+    /**
+     * Diagnostics compare with what a model gives of it: of a state before the first step, of an input, which no step
+     * reads, at any time.
+     */
+    bool is_compared;
 } strake_field;
 
 /** Whether a case can give a field. */
@@ -109,13 +114,20 @@ static inline bool strake_field_is_given(const strake_field *field)
 
 struct strake_case;
 
+/** What a model has given of a field for diagnostics to compare with. */
+typedef struct strake_given {
+    bool is_given;     /**< all of it */
+    const void *array; /**< NULL: there was no memory to keep it */
+} strake_given;
+
 /** Fields as they are at a time. */
 typedef struct strake_snapshot {
     const struct strake_case *which;
     const strake_layout *layout;
-    void *const *array;   /**< by field, interiors alone are sure; NULL: it is one number */
-    const double *number; /**< by field */
-    double time;          /**< [s] */
+    void *const *array;        /**< by field, interiors alone are sure; NULL: it is one number */
+    const double *number;      /**< by field */
+    double time;               /**< [s] */
+    const strake_given *given; /**< by field */
 } strake_snapshot;
 
 /** What becomes of a run. */

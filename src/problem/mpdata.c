@@ -46,7 +46,7 @@ static const strake_key keys[] = {
 #define ADVECTED                                                                                   \
     {                                                                                              \
         .name = "psi", .each = "", .position = STRAKE_CELL, .is_state = true, .required = true,    \
-        .unit = "[any]", .text = "the advected field"                                              \
+        .is_compared = true, .unit = "[any]", .text = "the advected field"                         \
     }
 #define VELOCITY(name_, axis_, faces_)                                                             \
     {                                                                                              \
@@ -85,6 +85,7 @@ static const strake_key keys[] = {
         {.name = "reference_psi",                                                                  \
          .each = "reference_",                                                                     \
          .position = STRAKE_CELL,                                                                  \
+         .is_compared = true,                                                                      \
          .fallback = NAN,                                                                          \
          .unit = "[any]",                                                                          \
          .text = "with which diagnostics compare; by default the initial field"},                  \

@@ -29,10 +29,11 @@ const char *strake_mpdata_weight(const strake_case *which, int64_t step)
     return which->problem->field[weight_of(which, step > 0)].name;
 }
 
-/* One tracer, with what it is compared with: a line of the reference, or NULL. */
+/* One tracer, with what it is compared with: what a model gave, else a line of the case's, or NULL. */
 typedef struct view {
     const strake_snapshot *now;
     int field, weight;
+    const void *given;
     strake_source_reader *reference;
     double *line;
     strake_sum mass, errors, squares;
@@ -43,7 +44,7 @@ static void add_piece(view *v, int64_t i, int64_t m, int64_t j, int64_t count)
 {
     const strake_layout *const l = v->now->layout;
     const bool is_single = v->now->which->precision == STRAKE_SINGLE;
-    strake_piece room[2];
+    strake_piece room[3];
     const double *const psi =
         strake_piece_of(l, v->now->array[v->field], 0.0, i, m, j, count, room[0]);
     const double *const h = strake_piece_of(l, v->now->array[v->weight], v->now->number[v->weight],
@@ -53,9 +54,12 @@ static void add_piece(view *v, int64_t i, int64_t m, int64_t j, int64_t count)
         v->least = psi[k] < v->least ? psi[k] : v->least;
         v->most = psi[k] > v->most ? psi[k] : v->most;
     }
-    for (int64_t k = 0; k < count && v->line != NULL; k++) {
-        const double given = v->line[j + k];
-        const double error = fabs(psi[k] - (is_single ? (double)(float)given : given));
+    const double *const other = v->given != NULL
+                                    ? strake_piece_of(l, v->given, 0.0, i, m, j, count, room[2])
+                                : v->line != NULL ? v->line + j
+                                                  : NULL;
+    for (int64_t k = 0; k < count && other != NULL; k++) {
+        const double error = fabs(psi[k] - (is_single ? (double)(float)other[k] : other[k]));
         strake_sum_add(&v->errors, error);
         strake_sum_add(&v->squares, error * error);
         v->largest = error > v->largest ? error : v->largest;
@@ -80,12 +84,17 @@ cleanup:
     return status;
 }
 
-/* The field with which a tracer is compared: a reference, else how it began; -1 where the case has neither. */
-static int reference_of(const strake_case *which, int tracer)
+/*
+ * The field with which a tracer is compared: a reference, else how it began; what a model gave of either goes before what
+ * the case says. -1 where there is neither.
+ */
+static int reference_of(const strake_snapshot *now, int tracer)
 {
-    const int field = strake_mpdata_fields_of(which->problem).reference + tracer;
-    return strake_mpdata_is_given(which, field) ? field
-           : which->source[tracer] != NULL      ? tracer
+    const int field = strake_mpdata_fields_of(now->which->problem).reference + tracer;
+    const strake_given *const began = &now->given[tracer];
+    return now->given[field].is_given || strake_mpdata_is_given(now->which, field) ? field
+           : began->is_given                    ? (began->array != NULL ? tracer : -1)
+           : now->which->source[tracer] != NULL ? tracer
                                                 : -1;
 }
 
@@ -93,14 +102,15 @@ static strake_status measure(view *v, double out[STRAKE_MPDATA_MEASURES], strake
 {
     strake_status status = STRAKE_OK;
     const strake_case *const which = v->now->which;
-    const int compared = reference_of(which, v->field);
+    const int compared = reference_of(v->now, v->field);
     double cells = 1.0;
     double volume = 1.0;
     for (int a = 0; a < STRAKE_AXES; a++) {
         cells *= (double)which->n[a];
         volume *= which->spacing[a];
     }
-    if (compared >= 0) {
+    v->given = compared >= 0 ? v->now->given[compared].array : NULL;
+    if (compared >= 0 && v->given == NULL) {
         v->line = malloc((size_t)which->n[2] * sizeof *v->line);
         STRAKE_CHECK(v->line != NULL, error, STRAKE_ERR_MEMORY, "out of memory for diagnostics");
         STRAKE_TRY(strake_source_open(which, compared, &v->reference, error));

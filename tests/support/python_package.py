@@ -111,6 +111,7 @@ def a_checkpoint_of_the_program_continues():
     with strake.Solver(here("case.yaml"), on="cpu") as s:
         s.load(here("checkpoint.strake"))
         assert s.step_count == 10
+        assert s.measure()["linf_psi"] > 0  # it is no initial field
         s.save(here("again.strake"))
         with open(here("again.strake"), "rb") as ours, open(here("checkpoint.strake"), "rb") as its:
             assert ours.read() == its.read()
@@ -130,6 +131,23 @@ def fields_have_names_shapes_and_kinds():
         measured = s.measure()
         assert (measured["min_psi"], measured["max_psi"]) == (psi.min(), psi.max())
         assert abs(s.statistics("psi").sum - psi.sum()) < 1e-9 * psi.sum()
+
+
+@test
+def norms_are_against_what_was_set():
+    start = np.random.default_rng(3).random((64, 64))
+    flow = {"u1": 0.2, "u2": -0.1}
+    with strake.Solver(small(fields=dict(flow, psi=start)), on="cpu") as given, \
+            strake.Solver(small(fields=flow), on="cpu") as s:
+        s["psi"] = start
+        assert s.measure()["linf_psi"] == 0.0
+        for solver in (given, s):
+            solver.step(3)
+            assert np.isclose(solver.measure()["l1_psi"], np.abs(solver["psi"] - start).mean(), rtol=1e-12)
+            assert solver.measure()["linf_psi"] == np.abs(solver["psi"] - start).max()
+        s["reference_psi"] = 0.5
+        assert s.measure()["linf_psi"] == np.abs(s["psi"] - 0.5).max()
+        assert (s["reference_psi"] == 0.5).all()
 
 
 @test

@@ -148,6 +148,75 @@ static void a_refused_step_leaves_the_flow_as_it_was(void **state)
     free(bad);
 }
 
+/* The numbers of a tracer named psi. */
+static double measured(strake_solver *solver, const char *name)
+{
+    double value[16];
+    strake_error error;
+    int number = 0;
+    assert_in_range(strake_quantity_count(solver), 1, 16);
+    assert_int_equal(strake_get_quantities(solver, value, &error), STRAKE_OK);
+    while (strcmp(strake_quantity_name(solver, number), name) != 0) {
+        number++;
+    }
+    return value[number];
+}
+
+static double largest_difference(const double *a, const double *b)
+{
+    double most = 0.0;
+    for (int k = 0; k < CELLS; k++) {
+        most = fabs(a[k] - b[k]) > most ? fabs(a[k] - b[k]) : most;
+    }
+    return most;
+}
+
+/* A state that is set before the first step, as a whole or in parts, is the initial field; a reference goes before it. */
+static void norms_are_against_what_a_model_set(void **state)
+{
+    static const char *const psi_of[] = {"", "  psi: {constant: 3}\n"};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[512];
+        strake_error error;
+        double *const start = numbers(CELLS, 0.0, 1.0, 5), *const other =
+                                                               numbers(CELLS, 0.0, 1.0, 6);
+        double now[CELLS];
+        (void)snprintf(text, sizeof text, "%s%s", rotating, psi_of[k]);
+        opened o = open_text(text, "cpu");
+        for (int64_t i = k == 0 ? 0 : 5; i < ROWS; i++) {
+            assert_int_equal(strake_set_slabs(o.solver, "psi", i, i + 1, start + i * COLS, &error),
+                             STRAKE_OK);
+        }
+        for (int j = 0; k == 1 && j < 5 * COLS; j++) {
+            start[j] = 3.0;
+        }
+        assert_true(measured(o.solver, "linf_psi") == 0.0);
+        assert_int_equal(strake_step(o.solver, 2, &error), STRAKE_OK);
+        assert_int_equal(strake_get_field(o.solver, "psi", now, &error), STRAKE_OK);
+        assert_true(measured(o.solver, "linf_psi") == largest_difference(now, start));
+        assert_int_equal(strake_set_slabs(o.solver, "reference_psi", 1, 2, other, &error),
+                         STRAKE_ERR_STATE);
+        assert_non_null(strstr(error.text, "set where slab 0 is next"));
+        assert_int_equal(strake_set_slabs(o.solver, "reference_psi", 0, 2, other, &error),
+                         STRAKE_OK);
+        assert_true(measured(o.solver, "linf_psi") == largest_difference(now, start));
+        assert_int_equal(strake_set_field(o.solver, "reference_psi", other, &error), STRAKE_OK);
+        assert_true(measured(o.solver, "linf_psi") == largest_difference(now, other));
+        /* Later states are not initial ones. */
+        assert_int_equal(strake_set_field(o.solver, "psi", other, &error), STRAKE_OK);
+        assert_true(measured(o.solver, "linf_psi") == 0.0);
+        assert_int_equal(strake_set_field(o.solver, "reference_psi", start, &error), STRAKE_OK);
+        assert_true(measured(o.solver, "linf_psi") == largest_difference(other, start));
+        strake_place place;
+        assert_int_equal(strake_lend_field(o.solver, "reference_psi", &place, &error),
+                         STRAKE_ERR_STATE);
+        free(start);
+        free(other);
+        close_both(&o);
+    }
+}
+
 static void misuse_is_refused_with_a_reason(void **state)
 {
     (void)state;
@@ -297,6 +366,7 @@ int main(void)
         cmocka_unit_test(nothing_can_be_closed),
         cmocka_unit_test(a_model_that_changes_the_flow_gets_the_same_bits_everywhere),
         cmocka_unit_test(a_refused_step_leaves_the_flow_as_it_was),
+        cmocka_unit_test(norms_are_against_what_a_model_set),
         cmocka_unit_test(misuse_is_refused_with_a_reason),
         cmocka_unit_test(a_refused_field_leaves_the_old_one),
         cmocka_unit_test(not_a_number_is_found_at_the_same_step_everywhere),

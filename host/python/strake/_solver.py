@@ -291,7 +291,8 @@ class Solver:
 
     def measure(self):
         """What the problem measures of its states, as the columns of diagnostics.csv: a dict of numbers, such as
-        "mass_psi"."""
+        "mass_psi". Norms such as "l2_psi" are those of the difference from `reference_psi`, which can be set at any time,
+        else from what `psi` was set to before the first step, else from what the case gives."""
         count = lib.strake_quantity_count(self._solver)
         value = (ctypes.c_double * count)()
         with self._lock:
