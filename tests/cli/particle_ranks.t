@@ -97,6 +97,23 @@ if [ "$long" = 1 ]; then
             same "$ranks ranks with $other"
         done
     done
+    # The same in two dimensions.
+    sed 's/sph3d/sph2d/; s/, 0\(\.[0-9]\)\?, /, /g; s/front, back, //; s/0\.05/0.04/' round.yaml >round2.yaml
+    for other in '' '--set precision=double' '--set scene.periodic=[]'; do
+        rm -rf one
+        # shellcheck disable=SC2086
+        "$STRAKE" run round2.yaml --on cpu --threads 1 --quiet --output one $other 2>/dev/null || exit 1
+        for ranks in 2 4; do
+            # shellcheck disable=SC2086
+            on_ranks "$ranks" run round2.yaml --quiet --on cpu --output ranks $other
+            same "2D: $ranks ranks${other:+ with $other}"
+        done
+        [ -z "$has_device" ] && continue
+        # shellcheck disable=SC2086
+        on_ranks 3 run round2.yaml --quiet --on ocl:0,cpu/ocl:0/cpu --output ranks $other
+        same "2D: with devices${other:+ and $other}"
+    done
+    check "2D: a thousand steps of them" test -e one/density_00001000.npy
 fi
 
 on_ranks 3 run drop.yaml --quiet --on cpu --output bad --set 'scene.fluid=[{box: {from: [0, 0.04], to: [0.24, 0.24]}}]' \

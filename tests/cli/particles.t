@@ -198,12 +198,20 @@ YAML
     seven="$device,$device,$device,cpu,$device,$device,$device"
     for dims in 2 3; do
         for precision in double single; do
-            try run round$dims.yaml --on cpu --quiet --output long --set precision=$precision
+            try run round$dims.yaml --on cpu --threads 1 --quiet --output long --set precision=$precision
             check "${dims}D, $precision: a thousand steps" test -e long/density_00001000.npy
             for on in "$device" "$device,$device" "cpu,$device --split 1,2" "$device,cpu,$device" "$seven"; do
                 # shellcheck disable=SC2086
                 try run round$dims.yaml --on $on --threads 1 --quiet --output other --set precision=$precision
                 check "the bytes of $on" same long other
+                rm -rf other
+            done
+            for rule in slice bisection; do
+                try run round$dims.yaml --on "cpu,$device" --split 1,3 --threads 1 --quiet --output other --report moved.json \
+                    --set precision=$precision --set run.balance=$rule
+                check "those of parts by run.balance: $rule" same long other
+                check "between which slices move" bash -c '
+                    [ "$(grep -o "\"rows\": \[[0-9]*, [0-9]*\], \"seconds\"" moved.json | sort -u | wc -l)" -gt 1 ]'
                 rm -rf other
             done
             injected fail:$device@700 try run round$dims.yaml --on "cpu,$device" --split 1,1 --threads 1 --quiet --output other --set precision=$precision
