@@ -7,6 +7,8 @@
 #include "particles/device.h"
 #include "particles/run_opencl.h"
 
+static strake_status refuse(strake_sph_device *own, double needed, strake_error *error);
+
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
                                     strake_error *error)
 {
@@ -16,12 +18,9 @@ strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem
     const int64_t most = own->settings.device_memory;
     const double needed = own->bytes + (double)bytes;
     *out = NULL;
-    STRAKE_CHECK(most <= 0 || needed <= (double)most, error,
-                 /* Beside others, who can do its work, it is left out once they step. */
-                 own->run.count > 0 ? STRAKE_ERR_DEVICE : STRAKE_ERR_USAGE,
-                 "%s: %lld particles need %.0f bytes at least, and run.device_memory allows %lld; "
-                 "raise run.device_memory, or give the device fewer of them",
-                 device->name, (long long)own->run.room, needed, (long long)most);
+    if (most > 0 && needed > (double)most) {
+        return refuse(own, needed, error);
+    }
     *out = own->session->cl->clCreateBuffer(own->session->context, CL_MEM_READ_WRITE, bytes, NULL,
                                             &code);
     STRAKE_CHECK(
@@ -286,12 +285,46 @@ static double count_bytes(strake_sph_device *own, int64_t room, double lists)
     return bytes;
 }
 
+/* [bytes] Of an entry of lists. */
+static double entry_of(const strake_sph_device *own)
+{
+    const double word = sizeof(cl_uint);
+    return own->settings.lists == STRAKE_SPH_WIDE ? word : 0.5 * word;
+}
+
+/* Entries of lists for a particle with so many neighbours; 0: as many as in a lattice. */
+static double entries_for(const strake_sph *sph, double pairs)
+{
+    /* Lists are of whole rows, as long as the longest of 32 side by side. */
+    static const double uneven = 1.25, pi = 3.14159265358979;
+    const double away = strake_sph_reach(sph) / sph->spacing;
+    const double lattice = sph->dims == 2 ? pi * away * away : 4.0 / 3.0 * pi * away * away * away;
+    return uneven * (pairs > 0.0 ? pairs : lattice);
+}
+
+/* run.device_memory is too little for one more array: tells what all of them need, not the first that does not fit. */
+static strake_status refuse(strake_sph_device *own, double needed, strake_error *error)
+{
+    const int64_t room = own->run.room;
+    const double least = fmax(needed, count_bytes(own, room, 0.0));
+    const double lists = entry_of(own) * entries_for(own->run.sph, 0.0) * (double)room;
+    return strake_fail(error,
+                       /* Beside others, who can do its work, it is left out once they step. */
+                       own->run.count > 0 ? STRAKE_ERR_DEVICE : STRAKE_ERR_USAGE,
+                       "%s: %lld particles need %.0f bytes at least, with their lists about %.0f, "
+                       "and run.device_memory allows %lld; raise run.device_memory, or give the "
+                       "device fewer of them",
+                       own->session->device->name, (long long)room, least,
+                       fmax(least, count_bytes(own, room, lists)),
+                       (long long)own->settings.device_memory);
+}
+
 double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
                                strake_precision precision, const strake_cl_device *device,
                                const strake_settings *settings, bool is_shared, int64_t room,
                                double near)
 {
-    const double real = strake_precision_size(precision), word = sizeof(cl_uint);
+    const double real = strake_precision_size(precision);
     strake_error ignored;
     /* Nothing is made of it: sizes follow from these alone. It is filled often, wherever memory may bound shares. */
     _Static_assert(sizeof(strake_sph_device) < 32768,
@@ -301,11 +334,10 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
         return (double)INFINITY;
     }
     own.transfers = is_shared ? (cl_command_queue)&own : NULL;
-    const double entry = own.settings.lists == STRAKE_SPH_WIDE ? word : 0.5 * word;
     const double out = is_shared ? 2.0 * (double)strake_sph_more_room(STRAKE_SPH_FIRST_OUT) *
                                        (double)strake_sph_record_bytes((int)real)
                                  : 0.0;
-    return count_bytes(&own, room, near * entry) + out +
+    return count_bytes(&own, room, near * entry_of(&own)) + out +
            (is_shared ? STRAKE_SPH_FOUND * sizeof(double) : 0.0);
 }
 
@@ -313,11 +345,7 @@ double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
                               strake_precision precision, const strake_cl_device *device,
                               const strake_settings *settings, double pairs, double bytes)
 {
-    /* Lists are of whole rows, as long as the longest of 32 side by side. */
-    static const double uneven = 1.25, pi = 3.14159265358979;
-    const double away = strake_sph_reach(sph) / sph->spacing;
-    const double lattice = sph->dims == 2 ? pi * away * away : 4.0 / 3.0 * pi * away * away * away;
-    const double near = uneven * (pairs > 0.0 ? pairs : lattice);
+    const double near = entries_for(sph, pairs);
     int64_t fits = 0, most = INT64_C(1) << STRAKE_SPH_PLACE_BITS;
     while (most - fits > 1) {
         const int64_t count = fits + (most - fits) / 2;

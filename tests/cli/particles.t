@@ -532,10 +532,17 @@ if [ -n "$device" ] && "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$
 else
     skip "auto with a GPU" "no OpenCL device, or no library to link with"
 fi
+# needs 1 or 2: bytes that a refusal says to be needed, without and with lists
+needs() {
+    sed -n "s/.* need \([0-9]*\) bytes at least, with their lists about \([0-9]*\), .*/\\$1/p" .err
+}
 if [ -n "$device" ]; then
     try run drop.yaml --on "$device" --quiet --output idle --steps 1 --set run.device_memory=20kB
     fails 2 "particles that need more than run.device_memory are refused" "402 particles need " \
         "run.device_memory allows 20000; raise run.device_memory, or give the device fewer of them"
+    needed=$(needs 1)
+    try run drop.yaml --on "$device" --quiet --output idle --steps 1 --set run.device_memory=1kB
+    fails 2 "with what all arrays need, not the first that does not fit" "402 particles need $needed bytes at least" "allows 1000;"
     try run drop.yaml --on "$device" --output idle --steps 1 --set run.device_memory=1MB
     check "others are not, and the key is not told to be idle" bash -c '[ "$0" -eq 0 ] && ! grep -q "no effect" .err' "$code"
     # More of them than a device has memory for: it refuses, gets fewer beside others, or all together are short of it.
