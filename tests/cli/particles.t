@@ -592,8 +592,9 @@ try run drop.yaml --on cpu --quiet --set precision=single --set scheme.exact=fal
 fails 2 "inexact quotients without a device are refused" "scheme.exact: false is for OpenCL devices, and none takes part"
 try run drop.yaml --on cpu --quiet --set scheme.exact=false
 fails 2 "and in double precision" "scheme.exact: false has no meaning in double precision"
-try run drop.yaml --on cpu --steps 1 --output idle --set run.lists=wide --set run.teams=2
+try run drop.yaml --on cpu --steps 1 --output idle --set run.lists=wide --set run.teams=2 --set run.shares=1,2
 check "settings without a use are told" grep -q "run.teams, run.lists have no effect: particles on the CPU do not use it" .err
+check "also shares of ranks where there is one" grep -q "run.shares has no effect: no other rank takes part" .err
 
 try bench drop.yaml --on serial --on cpu --steps 10 --repeats 2 --quiet --report bench.json --plot bench.svg
 exits 0 "particles are measured side by side"
