@@ -323,6 +323,21 @@ static inline sph_place_of sph_step_whole(uint kind, real4 at, real4 speed, sph_
     return to;
 }
 
+/* The square of the way of a particle since the order was made. */
+static inline real sph_way(real4 x, __global const real *rest, int p)
+{
+    __global const real *then = rest + 3 * (ulong)p;
+    return sph_square(x.x - then[0], x.y - then[1], x.z - then[2]);
+}
+
+/* The first of those that have NaN or Inf is named. */
+static inline void sph_note_bad(__global sph_clock *clock, int p, sph_place_of at)
+{
+    if (!(sph_not_finite(at.x.x, at.x.y, at.x.z, at.v.x, at.v.y, at.v.z, at.x.w) == REAL(0.0))) {
+        (void)atomic_min(&clock->bad, p);
+    }
+}
+
 /* The greatest of a group goes to found[group]. Numbers are not negative, and NaN never is the greatest. */
 static inline void sph_most(real own, __local real *found, __global real *most)
 {
@@ -395,18 +410,13 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
         const sph_body i = sph_body_of(half_x[p], half_v[p], n);
         const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
         sph_place_of to = sph_step_whole(kind, x[p], v[p], f, (real)clock->dt, n);
-        const ulong place = 3 * (ulong)p;
         SPH_CARRY(frames->end, 1, to);
         sph_store(x, v, volume, p, kind, to.x, to.v, n);
         square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
         sound = STRAKE_MAX(i.sound, sound);
-        far = STRAKE_MAX(sph_square(to.x.x - rest[place], to.x.y - rest[place + 1],
-                                    to.x.z - rest[place + 2]),
-                         far);
+        far = STRAKE_MAX(sph_way(to.x, rest, p), far);
         fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), fast);
-        if (!(sph_not_finite(to.x.x, to.x.y, to.x.z, to.v.x, to.v.y, to.v.z, to.x.w) == REAL(0.0))) {
-            (void)atomic_min(&clock->bad, p);
-        }
+        sph_note_bad(clock, p, to);
     }
     sph_most(square, found, most + 2 * room);
     sph_most(sound, found, most + 3 * room);
@@ -423,12 +433,13 @@ __kernel void sph_look(__global sph_clock *clock, const int2 range, const int co
     const int p = (int)get_global_id(0);
     real far = REAL(0.0), fast = REAL(0.0);
     if (p < count) {
-        far = sph_square(x[p].x - rest[3 * (ulong)p], x[p].y - rest[3 * (ulong)p + 1],
-                         x[p].z - rest[3 * (ulong)p + 2]);
-        fast = sph_square(v[p].x, v[p].y, v[p].z);
-        if (p >= range.x && p < range.y &&
-            !(sph_not_finite(x[p].x, x[p].y, x[p].z, v[p].x, v[p].y, v[p].z, x[p].w) == REAL(0.0))) {
-            (void)atomic_min(&clock->bad, p);
+        sph_place_of at;
+        at.x = x[p];
+        at.v = v[p];
+        far = sph_way(at.x, rest, p);
+        fast = sph_square(at.v.x, at.v.y, at.v.z);
+        if (p >= range.x && p < range.y) {
+            sph_note_bad(clock, p, at);
         }
     }
     sph_most(far, found, most + 4 * room);

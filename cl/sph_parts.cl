@@ -91,7 +91,6 @@ __kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, cons
         const sph_body i = sph_body_of(half_x[p], half_v[p], n);
         const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
         sph_place_of to = sph_step_whole(kind, x[p], v[p], f, dt, n);
-        const ulong place = 3 * (ulong)p;
         if (stores != 0) {
             force[p] = (real4)(f.a[0], f.a[1], f.a[2], f.change);
         }
@@ -99,13 +98,9 @@ __kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, cons
         sph_store(x, v, volume, p, kind, to.x, to.v, n);
         square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
         sound = STRAKE_MAX(i.sound, sound);
-        far = STRAKE_MAX(sph_square(to.x.x - rest[place], to.x.y - rest[place + 1],
-                                    to.x.z - rest[place + 2]),
-                         far);
+        far = STRAKE_MAX(sph_way(to.x, rest, p), far);
         fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), fast);
-        if (!(sph_not_finite(to.x.x, to.x.y, to.x.z, to.v.x, to.v.y, to.v.z, to.x.w) == REAL(0.0))) {
-            (void)atomic_min(&clock->bad, p);
-        }
+        sph_note_bad(clock, p, to);
     }
     sph_most(square, found, most + 2 * room + row);
     sph_most(sound, found, most + 3 * room + row);

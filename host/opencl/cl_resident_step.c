@@ -88,7 +88,6 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
         done = b < borders ? edge.end : done;
     }
     STRAKE_TRY(bring_down(s, error));
-    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - w->parity, after, error));
 cleanup:
     return status;

@@ -82,21 +82,15 @@ cleanup:
 }
 
 /* Not by a call that blocks, which would wait for ever for a device that hangs. */
-static strake_status write_at(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
-                              const void *from, strake_error *error)
+strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
+                               const void *from, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_sph_upload_to(own, own->queue, buffer, offset, bytes, from, NULL, error));
+    STRAKE_TRY(strake_sph_upload_to(own, own->queue, buffer, 0, bytes, from, NULL, error));
     STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
                                     own->queue, error));
 cleanup:
     return status;
-}
-
-strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
-                               const void *from, strake_error *error)
-{
-    return write_at(own, buffer, 0, bytes, from, error);
 }
 
 strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, size_t bytes,
@@ -431,33 +425,5 @@ strake_status strake_sph_read_particles(strake_sph_device *own, cl_mem x, cl_mem
     }
 cleanup:
     free(keys);
-    return status;
-}
-
-strake_status strake_sph_write_particles(strake_sph_device *own, const strake_sph_image *image,
-                                         int64_t first, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const int element = own->run.element;
-    const int64_t count = image->count;
-    const size_t real = 4 * (size_t)element, n = (size_t)count, at = (size_t)first;
-    void *const *const value = image->state.value;
-    void *const wide = calloc(n + 1, real);
-    cl_uint *const key = malloc((n + 1) * sizeof *key);
-    STRAKE_CHECK(wide != NULL && key != NULL, error, STRAKE_ERR_MEMORY,
-                 "no memory for %lld particles", (long long)count);
-    for (int64_t p = 0; p < count; p++) {
-        key[p] = strake_sph_key_of(image, p);
-    }
-    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_X0], value[STRAKE_SPH_RHO]);
-    STRAKE_TRY(write_at(own, own->x[own->now], at * real, n * real, wide, error));
-    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_V0], value[STRAKE_SPH_RHO]);
-    STRAKE_TRY(write_at(own, own->v[own->now], at * real, n * real, wide, error));
-    STRAKE_TRY(
-        write_at(own, own->cell, at * sizeof(cl_int), n * sizeof(cl_int), image->cell, error));
-    STRAKE_TRY(write_at(own, own->key, at * sizeof *key, n * sizeof *key, key, error));
-cleanup:
-    free(wide);
-    free(key);
     return status;
 }

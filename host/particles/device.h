@@ -191,11 +191,9 @@ void strake_sph_interleave(void *out, int element, int64_t count, void *const ax
 strake_status strake_sph_read_wide(strake_sph_device *own, cl_mem from, int64_t count, int numbers,
                                    void *const axis[3], void *last, strake_error *error);
 
-/** Particles of arrays of the device, all of an image's count, but for where they were; and behind the first ones there. */
+/** Particles of arrays of the device, all of an image's count, but for where they were. */
 strake_status strake_sph_read_particles(strake_sph_device *own, cl_mem x, cl_mem v, cl_mem cell,
                                         cl_mem key, strake_sph_image *image, strake_error *error);
-strake_status strake_sph_write_particles(strake_sph_device *own, const strake_sph_image *image,
-                                         int64_t first, strake_error *error);
 /** Fills own->image. */
 strake_status strake_sph_download(strake_sph_device *own, strake_error *error);
 
