@@ -424,8 +424,11 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
     sph_most(fast, found, most + 5 * room);
 }
 
-/* How far and how fast all are, without a step; of those in a range the first that has NaN or Inf. */
-__kernel void sph_look(__global sph_clock *clock, const int2 range, const int count, const int room,
+/*
+ * How far and how fast all are, without a step; of those in a range the first that has NaN or Inf. @p most_first: where
+ * rows of the step begin
+ */
+__kernel void sph_look(__global sph_clock *clock, const int2 range, const int count, const int room, const int most_first,
                        __global const real4 *x, __global const real4 *v, __global const real *rest,
                        __global real *most)
 {
@@ -442,8 +445,8 @@ __kernel void sph_look(__global sph_clock *clock, const int2 range, const int co
             sph_note_bad(clock, p, at);
         }
     }
-    sph_most(far, found, most + 4 * room);
-    sph_most(fast, found, most + 5 * room);
+    sph_most(far, found, most + most_first + 4 * room);
+    sph_most(fast, found, most + most_first + 5 * room);
 }
 
 /* What a tick of the clock comes after. */

@@ -139,13 +139,14 @@ __kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int
     }
 }
 
-/* The greatest of all, of groups of both passes and of looks; one group. */
+/* The greatest of all, of groups of both passes and of looks, whose rows begin at most_first; one group. */
 __kernel void sph_sum_up(__global const sph_clock *clock, const int first_groups,
-                         const int groups, const int looked, const int room, __global const real *most, __global double *out)
+                         const int groups, const int looked, const int room, const int most_first,
+                         __global const real *most, __global double *out)
 {
     __local real found[SPH_SUMMERS];
     double all[SPH_BOUNDS];
-    sph_bring_down(most, room, first_groups, groups, looked, found, all);
+    sph_bring_down(most + most_first, room, first_groups, groups, looked, found, all);
     if (get_local_id(0) == 0) {
         for (int row = 0; row < SPH_BOUNDS; row++) {
             out[row] = all[row];

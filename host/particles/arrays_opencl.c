@@ -167,7 +167,7 @@ static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
         {&own->key, count * sizeof(cl_uint), true},
         {&own->x[then], 4 * count * real, false},
         {&own->v[then], 4 * count * real, false},
-        {&own->most, 6 * groups * real, false},
+        {&own->most, 2 * STRAKE_SPH_BOUNDS * groups * real, false},
         {&own->sums, (most / STRAKE_SPH_SIDE_BY_SIDE + 1) * sizeof(cl_uint), false},
         {&own->rest, 3 * count * real, false},
         {&own->first, rows * sizeof(cl_uint), false},

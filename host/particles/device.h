@@ -52,7 +52,13 @@ enum {
     STRAKE_SPH_AFTER_LOOK
 };
 
-enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 2, STRAKE_SPH_FOUND = 7 };
+enum {
+    STRAKE_SPH_SIDE_BY_SIDE = 32,
+    STRAKE_SPH_TOTALS = 2,
+    STRAKE_SPH_BOUNDS = 6, /**< rows of what groups find in a step: SPH_BOUNDS of cl/sph_most.cl */
+    STRAKE_SPH_FOUND = 7,  /**< numbers: the greatest of each row, and who is bad */
+    STRAKE_SPH_FOUND_BYTES = STRAKE_SPH_FOUND * sizeof(double)
+};
 
 /** Ranges of particles in order: own ones, the first and the last slice of them, ghosts on either side. */
 enum { STRAKE_SPH_RANGES = 5 };
@@ -75,6 +81,7 @@ typedef struct strake_sph_device {
     strake_cl_kernels *session; /**< owned: loader, device, context, filler */
     cl_command_queue queue;
     cl_command_queue transfers; /**< only where others compute, too */
+    cl_command_queue aside;     /**< likewise, on a GPU; NULL: none */
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;
@@ -117,7 +124,8 @@ typedef struct strake_sph_device {
     size_t words_bytes;
     double bytes; /**< of all these */
     sph_clock clock;
-    int64_t most_groups;     /**< of passes: a row of most */
+    int64_t most_groups; /**< of passes: a row of most */
+    int64_t most_first;  /**< where those of the last first pass begin, and of what comes after */
     int64_t ahead, interval; /**< steps enqueued at once, and between the last two orders */
     int64_t image_room;
     strake_sph_image image; /**< as it was seen last; all NULL before */
@@ -223,10 +231,30 @@ strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
 bool strake_sph_is_busy_shared(const strake_sph_run *run);
 strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
+/**
+ * Enqueues that the greatest of what groups found is found: own->found. @param[in] looked  groups of who looked
+ * @param[in] from  where what groups of that step found begins in own->most  @param[out] done  owned by the caller; NULL:
+ * nobody asks
+ */
+strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int64_t from,
+                                cl_event *done, strake_error *error);
 /** Room for particles that others need, at the first order; and ... */
 strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);
 /** ... what these need beyond what a device that is alone has. */
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error);
+
+/**
+ * Kernels beside others, where there is an own->aside; else all stay in the queue. Begins: own->aside comes after what the
+ * queue has so far. Swaps: what follows goes to own->aside, which is the queue from now on.
+ */
+strake_status strake_sph_open_aside(strake_sph_device *own, strake_error *error);
+strake_status strake_sph_begin_aside(strake_sph_device *own, strake_error *error);
+void strake_sph_swap_aside(strake_sph_device *own);
+/** What tells that all the queue has so far is done; flushes. @param[out] done  owned by the caller */
+strake_status strake_sph_mark_done(strake_sph_device *own, cl_event *done, strake_error *error);
+/** What a queue is given from now on comes after an event. */
+strake_status strake_sph_come_after(strake_sph_device *own, cl_command_queue queue, cl_event event,
+                                    strake_error *error);
 
 /**
  * Whether memory that others have is pinned, for this device, too: transfers of other memory would wait for the kernels that

@@ -265,9 +265,9 @@ strake_status strake_sph_device_record(strake_sph_run *run, strake_cl_record *re
     strake_status status = STRAKE_OK;
     strake_sph_device *const own = (strake_sph_device *)run;
     strake_cl_kernels *const s = own->session;
-    cl_command_queue *const queue[] = {&own->queue, &own->transfers};
+    cl_command_queue *const queue[] = {&own->queue, &own->transfers, &own->aside};
     s->record = NULL;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         STRAKE_TRY(*queue[k] != NULL ? strake_cl_record_renew(s->cl, s->device, s->context,
                                                               record != NULL, queue[k], error)
                                      : STRAKE_OK);

@@ -1,15 +1,10 @@
 /* Steps on a device beside others: forces of its outermost slices go to them, theirs come for its ghosts. */
-#include <limits.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "particles/crew.h"
 #include "particles/device.h"
 
-enum {
-    FOUND_BYTES = STRAKE_SPH_FOUND * sizeof(double),
-    FILLS_UNIT = 1024 /* work-items of passes that a unit of a GPU has at once, at least */
-};
+enum { FILLS_UNIT = 1024 /* work-items of passes that a unit of a GPU has at once, at least */ };
 
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error)
 {
@@ -21,11 +16,12 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
     }
     STRAKE_TRY(
         strake_sph_new_buffer(own, strake_sph_force_bytes(own, own->run.room), &own->force, error));
-    STRAKE_TRY(strake_sph_new_buffer(own, FOUND_BYTES, &own->found, error));
+    STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_FOUND_BYTES, &own->found, error));
     own->transfers = own->session->cl->clCreateCommandQueue(
         own->session->context, device->device,
         own->session->record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
+    STRAKE_TRY(strake_sph_open_aside(own, error));
 cleanup:
     return status;
 }
@@ -62,7 +58,7 @@ static strake_status add_forces(strake_sph_device *own, bool is_half, bool is_ed
     strake_cl_pass(&a, sizeof both, both);
     strake_cl_pass_int(&a, own->most_groups);
     strake_sph_pass_lists(own, &a);
-    strake_cl_pass_int(&a, *row);
+    strake_cl_pass_int(&a, own->most_first + *row);
     strake_cl_pass_buffer(&a, own->x[of]);
     strake_cl_pass_buffer(&a, own->v[of]);
     strake_cl_pass_buffer(&a, own->volume[of]);
@@ -138,12 +134,23 @@ cleanup:
     return status;
 }
 
-/* What was asked for comes with the forces. */
-static strake_status leave_found(strake_sph_device *own, cl_event *sent, strake_error *error)
+/* What was asked for comes before the forces. */
+static strake_status leave_found(strake_sph_device *own, cl_event summed, cl_event *sent,
+                                 strake_error *error)
 {
-    strake_sph_note_sent(&own->run, FOUND_BYTES);
-    return strake_sph_download_from(own, own->transfers, false, own->found, 0, FOUND_BYTES,
-                                    own->seen, sent, error);
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_sph_come_after(own, own->transfers, summed, error));
+    strake_sph_note_sent(&own->run, STRAKE_SPH_FOUND_BYTES);
+    STRAKE_TRY(strake_sph_download_from(own, own->transfers, false, own->found, 0,
+                                        STRAKE_SPH_FOUND_BYTES, own->seen, sent, error));
+cleanup:
+    return status;
+}
+
+/* Where the other one of two successive steps has what its groups find. */
+static int64_t other_first(const strake_sph_device *own)
+{
+    return STRAKE_SPH_BOUNDS * own->most_groups - own->most_first;
 }
 
 /*
@@ -180,20 +187,33 @@ static bool is_timed(const strake_sph_run *run, strake_sph_event what)
                                                : run->dealings.steps % EVERY == FIRST;
 }
 
-/* Waits for the kernels so far, and begins to time what follows. */
-static strake_status start_timing(strake_sph_device *own, double *start, strake_error *error)
+/* Waits for the kernels of a queue so far, and begins to time what follows. */
+static strake_status start_timing(strake_sph_device *own, cl_command_queue queue, double *start,
+                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
-                                    own->queue, error));
+    STRAKE_TRY(
+        strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter, queue, error));
     *start = strake_clock_seconds();
 cleanup:
     return status;
 }
 
+/* The inner slices. */
+static strake_status compute_inner(strake_sph_device *own, strake_sph_event what, ranges between,
+                                   int64_t *row, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(compute(own, what, false, between, row, error));
+    STRAKE_CL("clFlush", own->session->cl->clFlush(own->queue), error, own->session->device);
+cleanup:
+    return status;
+}
+
 /*
- * A pass, or a filter: what others need of the outermost slices goes to them while the inner ones are computed. What is waited
- * for are the transfers themselves: a marker behind them would come after the kernels that run beside them (NVIDIA's driver).
+ * A pass, or a filter: what others need of the outermost slices goes to them while the inner ones are computed, on a GPU also
+ * at the same time as these. What is waited for are the transfers themselves: a marker behind them, or the event of a kernel,
+ * would come after kernels of other queues that run beside them (NVIDIA's driver).
  */
 static strake_status compute_slices(strake_sph_device *own, strake_sph_event what, int64_t *row,
                                     strake_error *error)
@@ -201,23 +221,29 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
     strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
     const strake_cl *const cl = own->session->cl;
-    const bool timed = is_timed(run, what);
+    const bool timed = is_timed(run, what), asks = own->is_asked && what == STRAKE_SPH_BRINGS;
     double start = 0.0;
-    cl_event sent = NULL;
+    cl_event sent = NULL, done = NULL, summed = NULL;
     ranges edges, between;
     find_edges(own, &edges, &between);
+    STRAKE_TRY(strake_sph_begin_aside(own, error));
     STRAKE_TRY(compute(own, what, true, edges, row, error));
-    STRAKE_TRY(timed ? start_timing(own, &start, error) : STRAKE_OK);
-    STRAKE_TRY(strake_cl_follow(cl, own->session->device, own->transfers, own->queue, error));
+    STRAKE_TRY(strake_sph_mark_done(own, &done, error));
+    strake_sph_swap_aside(own);
+    STRAKE_TRY(asks ? strake_sph_sum_up(own, own->passed[1], other_first(own), &summed, error)
+                    : STRAKE_OK);
+    if (timed && own->aside != NULL) {
+        STRAKE_TRY(start_timing(own, own->aside, &start, error));
+    }
+    STRAKE_TRY(timed ? start_timing(own, own->queue, &start, error) : STRAKE_OK);
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
-    STRAKE_TRY(timed ? STRAKE_OK : compute(own, what, false, between, row, error));
-    STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session->device);
+    STRAKE_TRY(timed ? STRAKE_OK : compute_inner(own, what, between, row, error));
+    STRAKE_TRY(asks ? leave_found(own, summed, &sent, error) : STRAKE_OK);
+    STRAKE_TRY(strake_sph_come_after(own, own->transfers, done, error));
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_slice(own, what, end, &sent, error)
                                                    : STRAKE_OK);
     }
-    STRAKE_TRY(own->is_asked && what == STRAKE_SPH_BRINGS ? leave_found(own, &sent, error)
-                                                          : STRAKE_OK);
     STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session->device);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "the device's edge slices");
     STRAKE_TRY(sent != NULL ? strake_cl_wait(cl, own->session->device, &own->waiter, &sent, error)
@@ -225,13 +251,16 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
     if (timed) {
         run->dealings.moving = (what == STRAKE_SPH_BRINGS_HALF ? run->dealings.moving : 0.0) +
                                strake_clock_seconds() - start;
-        STRAKE_TRY(compute(own, what, false, between, row, error));
-        STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session->device);
+        STRAKE_TRY(compute_inner(own, what, between, row, error));
     }
+    STRAKE_TRY(own->aside != NULL ? strake_sph_come_after(own, own->queue, done, error)
+                                  : STRAKE_OK);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     strake_sph_bring(run, what);
 cleanup:
     strake_cl_release_event(cl, &sent);
+    strake_cl_release_event(cl, &done);
+    strake_cl_release_event(cl, &summed);
     return status;
 }
 
@@ -243,6 +272,7 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
+    own->most_first = is_half ? own->most_first : other_first(own);
     STRAKE_TRY(
         compute_slices(own, is_half ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, &row, error));
     own->passed[is_half] = row;
@@ -257,8 +287,12 @@ bool strake_sph_pin(strake_sph_device *own, const strake_sph_box *box)
                           : strake_cl_pins_add(&own->pins, box->memory, box->bytes);
 }
 
-/* What others found of the forces on the run's ghosts, or of their densities, beside what is computed now. */
-static strake_status take_slices(strake_sph_device *own, strake_sph_event what, strake_error *error)
+/*
+ * What others found of the forces on the run's ghosts, or of their densities, beside what is computed now.
+ * @param[in] queue  which has them from then on
+ */
+static strake_status take_slices(strake_sph_device *own, strake_sph_event what,
+                                 cl_command_queue queue, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session->cl;
@@ -271,7 +305,7 @@ static strake_status take_slices(strake_sph_device *own, strake_sph_event what, 
     cl_event come = NULL;
     strake_sph_find_ghosts(&own->run, ghost);
     STRAKE_TRY(strake_sph_await(&own->run, what != STRAKE_SPH_BRINGS, ghost, box, error));
-    STRAKE_TRY(timed ? start_timing(own, &start, error) : STRAKE_OK);
+    STRAKE_TRY(timed ? start_timing(own, own->queue, &start, error) : STRAKE_OK);
     for (int side = 0; side < 2; side++) {
         const strake_range range = own->ghost[side];
         if (box[side] == NULL || range.first >= range.end) {
@@ -296,11 +330,7 @@ static strake_status take_slices(strake_sph_device *own, strake_sph_event what, 
             strake_sph_note_filtering(&own->run, own->run.dealings.moving);
         }
     }
-    if (come != NULL) {
-        STRAKE_CL("clEnqueueBarrierWithWaitList",
-                  cl->clEnqueueBarrierWithWaitList(own->queue, 1, &come, NULL), error,
-                  own->session->device);
-    }
+    STRAKE_TRY(come != NULL ? strake_sph_come_after(own, queue, come, error) : STRAKE_OK);
 cleanup:
     strake_cl_release_event(cl, &come);
     return status;
@@ -316,25 +346,22 @@ strake_status strake_sph_filter_shared(strake_sph_run *run, strake_error *error)
         STRAKE_TRY(strake_sph_filter(own, NULL, false, (strake_range){0, run->count}, error));
     } else {
         STRAKE_TRY(compute_slices(own, STRAKE_SPH_BRINGS_DENSITIES, NULL, error));
-        STRAKE_TRY(take_slices(own, STRAKE_SPH_BRINGS_DENSITIES, error));
+        STRAKE_TRY(take_slices(own, STRAKE_SPH_BRINGS_DENSITIES, own->queue, error));
     }
     STRAKE_TRY(strake_sph_renew(own, false, error));
 cleanup:
     return status;
 }
 
-strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error)
+/* Particles' half step or, of ghosts, their whole one, which the second pass over all others does not see. */
+static strake_status launch_steps(strake_sph_device *own, bool is_whole, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_sph_run *const run = &own->run;
     const strake_sph_kernel_name name = is_whole ? STRAKE_SPH_WHOLE : STRAKE_SPH_HALF;
     const int now = own->now, then = 1 - now;
     const cl_int inner[2] = {(cl_int)run->inner.first, (cl_int)run->inner.end};
     const int64_t ghosts = run->count - (run->inner.end - run->inner.first);
     strake_cl_arguments a = strake_sph_begin_arguments(own, name);
-    strake_sph_mark(own, run->clock.steps);
-    STRAKE_TRY(take_slices(own, is_whole ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, error));
-    STRAKE_TRY(is_whole ? STRAKE_OK : strake_sph_plan_shared(own, true, error));
     strake_sph_pass_scheme(own, &a, false);
     if (is_whole) {
         strake_cl_pass(&a, sizeof inner, inner);
@@ -354,50 +381,40 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
         strake_cl_pass_buffer(&a, own->volume[then]);
     }
     strake_sph_pass_bodies(own, &a);
-    STRAKE_TRY(strake_sph_launch(own, name, &a, is_whole ? ghosts : run->count, error));
+    return strake_sph_launch(own, name, &a, is_whole ? ghosts : run->count, error);
+}
+
+/* The whole step of ghosts, beside the second pass over own particles. */
+static strake_status move_ghosts(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_event done = NULL;
+    strake_sph_swap_aside(own);
+    status = launch_steps(own, true, error);
+    if (status == STRAKE_OK && own->aside != NULL) {
+        status = strake_sph_mark_done(own, &done, error);
+    }
+    strake_sph_swap_aside(own);
+    STRAKE_TRY(status);
+    STRAKE_TRY(done != NULL ? strake_sph_come_after(own, own->queue, done, error) : STRAKE_OK);
 cleanup:
+    strake_cl_release_event(own->session->cl, &done);
     return status;
 }
 
-/* Enqueues that the greatest of what groups found is found. @param[in] looked  groups of who looked */
-static strake_status sum_up(strake_sph_device *own, int64_t looked, strake_error *error)
-{
-    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_SUM_UP);
-    strake_cl_pass_buffer(&a, own->clock_there);
-    strake_cl_pass_int(&a, own->passed[0]);
-    strake_cl_pass_int(&a, own->passed[1]);
-    strake_cl_pass_int(&a, looked);
-    strake_cl_pass_int(&a, own->most_groups);
-    strake_cl_pass_buffer(&a, own->most);
-    strake_cl_pass_buffer(&a, own->found);
-    return strake_sph_launch(own, STRAKE_SPH_SUM_UP, &a, 1, error);
-}
-
-/* Enqueues that the device finds it, where the last pass has not. */
-static strake_status find(strake_sph_device *own, strake_error *error)
+strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_sph_run *const run = &own->run;
-    const cl_int inner[2] = {(cl_int)run->inner.first, (cl_int)run->inner.end};
-    const int64_t looked =
-        own->is_looked ? own->passed[1] : strake_sph_groups(own, STRAKE_SPH_LOOK, run->count);
-    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const cl_command_queue beside = own->aside != NULL ? own->aside : own->queue;
     strake_sph_mark(own, run->clock.steps);
-    STRAKE_TRY(strake_sph_open_shared(own, error));
-    strake_cl_pass_buffer(&a, own->clock_there);
-    strake_cl_pass(&a, sizeof inner, inner);
-    strake_cl_pass_int(&a, run->count);
-    strake_cl_pass_int(&a, own->most_groups);
-    strake_cl_pass_buffer(&a, own->x[own->now]);
-    strake_cl_pass_buffer(&a, own->v[own->now]);
-    strake_cl_pass_buffer(&a, own->rest);
-    strake_cl_pass_buffer(&a, own->most);
-    STRAKE_TRY(own->is_looked ? STRAKE_OK
-                              : strake_sph_launch(own, STRAKE_SPH_LOOK, &a, run->count, error));
-    own->is_looked = false;
-    STRAKE_TRY(sum_up(own, looked, error));
-    for (int k = 0; k < 2; k++) {
-        own->fastest[k] = own->movers.frames.fastest[k];
+    if (is_whole) {
+        STRAKE_TRY(take_slices(own, STRAKE_SPH_BRINGS_HALF, beside, error));
+        STRAKE_TRY(move_ghosts(own, error));
+    } else {
+        STRAKE_TRY(take_slices(own, STRAKE_SPH_BRINGS, own->queue, error));
+        STRAKE_TRY(strake_sph_plan_shared(own, true, error));
+        STRAKE_TRY(launch_steps(own, false, error));
     }
 cleanup:
     return status;
@@ -411,34 +428,4 @@ bool strake_sph_is_busy_shared(const strake_sph_run *run)
            own->session->cl->clGetEventInfo(own->working, CL_EVENT_COMMAND_EXECUTION_STATUS,
                                             sizeof state, &state, NULL) == CL_SUCCESS &&
            state > CL_COMPLETE;
-}
-
-strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error)
-{
-    strake_sph_device *const own = (strake_sph_device *)run;
-    own->is_asked = true;
-    return find(own, error);
-}
-
-strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
-                                     strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_sph_device *const own = (strake_sph_device *)run;
-    const strake_sph *const sph = run->sph;
-    const double *const found = own->seen;
-    if (!own->is_asked) {
-        STRAKE_TRY(find(own, error));
-        STRAKE_TRY(strake_sph_read(own, own->found, 0, FOUND_BYTES, own->seen, error));
-    }
-    own->is_asked = false;
-    *seen = (strake_sph_seen){.far = found[4],
-                              .fast = found[5],
-                              .bad = found[6] < (double)INT_MAX ? (int64_t)found[6] : -1};
-    for (int k = 0; k < 2; k++) {
-        seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1] + own->fastest[k], sph->smoothing,
-                                   sph->cfl, strake_sph_viscous_bound(sph));
-    }
-cleanup:
-    return status;
 }

@@ -25,6 +25,7 @@ strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *e
         strake_cl_pass(&look, sizeof nobody, nobody);
         strake_cl_pass_int(&look, own->run.count);
         strake_cl_pass_int(&look, own->most_groups);
+        strake_cl_pass_int(&look, 0);
         strake_cl_pass_buffer(&look, own->x[own->now]);
         strake_cl_pass_buffer(&look, own->v[own->now]);
         strake_cl_pass_buffer(&look, own->rest);
@@ -218,9 +219,12 @@ static void close_run(strake_sph_run *run)
         &own->v[1],      &own->volume[0],   &own->volume[1], &own->share, &own->in_slice,
         &own->force,     &own->found,       &own->out,       &own->in,    &own->told};
     strake_cl_release_event(s->cl, &own->working);
-    if (own->transfers != NULL) {
-        (void)s->cl->clFinish(own->transfers);
-        (void)s->cl->clReleaseCommandQueue(own->transfers);
+    const cl_command_queue beside[] = {own->transfers, own->aside};
+    for (int k = 0; k < 2; k++) {
+        if (beside[k] != NULL) {
+            (void)s->cl->clFinish(beside[k]);
+            (void)s->cl->clReleaseCommandQueue(beside[k]);
+        }
     }
     if (own->queue != NULL) {
         (void)s->cl->clFinish(own->queue);
