@@ -8,7 +8,9 @@ enum {
     MOST_ITEMS = 1024,
     FIRST_ROOM = 1024, /* groups */
     MOST_LEFT =
-        1024 /* groups, each of which reads a number of each: beyond that a launch is faster */
+        1024, /* groups, each of which reads a number of each: beyond that a launch is faster */
+    MOST_READ = 1024, /* numbers that the host takes as they are: likewise */
+    READ_BYTES = MOST_READ * sizeof(double)
 };
 
 strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
@@ -30,7 +32,7 @@ strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
                                             &r->partial[turn], error));
             r->room[turn] = FIRST_ROOM;
         }
-        r->number = aligned_alloc(STRAKE_CL_PIN_PAGE, STRAKE_CL_PIN_PAGE);
+        r->number = aligned_alloc(STRAKE_CL_PIN_PAGE, READ_BYTES);
         STRAKE_CHECK(r->number != NULL, error, STRAKE_ERR_MEMORY,
                      "out of memory for what is brought down");
         /* A read into any other memory keeps the thread that asks for it. */
@@ -38,7 +40,7 @@ strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
                                    .device = kernels->device,
                                    .context = kernels->context,
                                    .allowed = true};
-        strake_cl_pins_add(&r->pins, r->number, STRAKE_CL_PIN_PAGE);
+        strake_cl_pins_add(&r->pins, r->number, READ_BYTES);
     }
 cleanup:
     return status;
@@ -167,9 +169,14 @@ strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
     for (int n = 0; n < kernels->graph->reductions; n++) {
+        strake_cl_reduced *const r = &w->reduced[n];
+        r->reads = r->groups <= MOST_READ ? r->groups : 1;
+        if (r->groups <= MOST_READ) {
+            continue;
+        }
         strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, w->reducer);
         const size_t items = strake_cl_reduce_pass_numbers(w, n, &a);
-        strake_cl_pass_buffer(&a, w->reduced[n].least);
+        strake_cl_pass_buffer(&a, r->least);
         STRAKE_TRY(
             strake_cl_launch(kernels, w->queue, "reduce_groups", &a, items, 1, items, 1, 1, error));
     }
@@ -185,9 +192,13 @@ strake_status strake_cl_reduce_read(strake_cl_window *w, strake_error *error)
         strake_cl_reduced *const r = &w->reduced[n];
         strake_cl_release_event(kernels->cl, &r->is_read);
         r->pins.record = kernels->record;
-        STRAKE_TRY(strake_cl_pins_read(&r->pins, w->queue, r->least, 0,
-                                       (size_t)w->layout.element_size, r->number, &r->is_read,
-                                       error));
+        STRAKE_TRY(r->reads > 0
+                       ? strake_cl_pins_read(&r->pins, w->queue,
+                                             r->groups > 0 ? r->partial[r->turn] : r->least, 0,
+                                             (size_t)r->reads * (size_t)w->layout.element_size,
+                                             r->number, &r->is_read, error)
+                       : STRAKE_OK);
+        r->groups = 0;
     }
 cleanup:
     return status;
@@ -200,8 +211,15 @@ strake_status strake_cl_reduce_end(strake_cl_window *w, strake_cl_waiter *waiter
     const strake_cl_kernels *kernels = w->kernels;
     for (int n = 0; n < kernels->graph->reductions; n++) {
         strake_cl_reduced *const r = &w->reduced[n];
-        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, waiter, &r->is_read, error));
-        reduced[n] = strake_element_get(r->number, w->layout.element_size, 0);
+        const strake_reduced_kind kind = kernels->graph->reduction[n].kind;
+        STRAKE_TRY(r->is_read != NULL
+                       ? strake_cl_wait(kernels->cl, kernels->device, waiter, &r->is_read, error)
+                       : STRAKE_OK);
+        reduced[n] = strake_reduced_start(kind);
+        for (int64_t k = 0; k < r->reads; k++) {
+            strake_reduced_add(kind, &reduced[n],
+                               strake_element_get(r->number, w->layout.element_size, k));
+        }
     }
 cleanup:
     return status;

@@ -34,7 +34,7 @@ void strake_cl_reduce_pass_left(strake_cl_window *window, strake_cl_arguments *a
 /** Passes to a kernel of one group of @return work-items the numbers of reduction @p n, and forgets them. */
 size_t strake_cl_reduce_pass_numbers(strake_cl_window *window, int n, strake_cl_arguments *a);
 
-/** Enqueues bringing down the numbers that launches left since the last time, ... */
+/** Enqueues bringing down the numbers that launches left since the last time, where they are many, ... */
 strake_status strake_cl_reduce_begin(strake_cl_window *window, strake_error *error);
 /** ... and reading what that gives. */
 strake_status strake_cl_reduce_read(strake_cl_window *window, strake_error *error);

@@ -130,6 +130,31 @@ static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_optio
     return strake_cl_device_is_gpu(s->kernels->device) && slabs > INTERIOR_PER_BORDER * borders;
 }
 
+/* Kernels that leave something to each other have one queue: what they leave shares memory. */
+static strake_status open_queues(strake_cl_resident *s, bool is_timed, bool beside,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *const k = s->kernels;
+    cl_int code = CL_SUCCESS;
+    int kernels = 0;
+    for (int i = 0; i < k->kernels; i++) {
+        kernels += k->plan[i].is_static ? 0 : 1;
+    }
+    s->queue = k->cl->clCreateCommandQueue(k->context, k->device->device, 0, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, k->device);
+    if (is_timed) {
+        s->timer = k->cl->clCreateCommandQueue(k->context, k->device->device,
+                                               CL_QUEUE_PROFILING_ENABLE, &code);
+        s->timer = code == CL_SUCCESS ? s->timer : NULL; /* sweeps stay untimed */
+    }
+    STRAKE_TRY(beside && kernels == 1
+                   ? strake_cl_aside_open(k->cl, k->device, k->context, false, &s->aside, error)
+                   : STRAKE_OK);
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
                                       int stripes, int self, strake_error *error)
 {
@@ -162,7 +187,6 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
                                         strake_cl_resident **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    cl_int code = CL_SUCCESS;
     const strake_cl *cl = kernels->cl;
     const strake_range own = stripe[self];
     const bool whole = is_whole(host, own);
@@ -189,10 +213,8 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->reader = s->waiter;
     s->exchange.waiter = s->waiter;
     s->exchange.reader = s->waiter;
-    s->queue = cl->clCreateCommandQueue(kernels->context, kernels->device->device,
-                                        whole ? 0 : CL_QUEUE_PROFILING_ENABLE, &code);
-    STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
     beside = !whole && overlaps(s, options, own.end - own.first, borders, halo * slab);
+    STRAKE_TRY(open_queues(s, !whole, beside, error));
     STRAKE_TRY(
         strake_cl_window_create(&s->window, kernels, &layout, !whole && !beside, s->queue, error));
     STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
@@ -221,8 +243,11 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     if (s == NULL) {
         return;
     }
-    if (s->queue != NULL) {
-        (void)s->kernels->cl->clFinish(s->queue);
+    cl_command_queue *const queue[] = {&s->queue, &s->aside, &s->timer};
+    for (int k = 0; k < 3; k++) {
+        if (*queue[k] != NULL) {
+            (void)s->kernels->cl->clFinish(*queue[k]);
+        }
     }
     strake_cl_clock_release(&s->clock, s->kernels);
     strake_cl_active_release(&s->active, s->kernels);
@@ -236,8 +261,10 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_release_buffer(s->kernels, &s->ghosts.list);
     strake_cl_release_buffer(s->kernels, &s->turned.list);
     strake_cl_window_release(&s->window);
-    if (s->queue != NULL) {
-        (void)s->kernels->cl->clReleaseCommandQueue(s->queue);
+    for (int k = 0; k < 3; k++) {
+        if (*queue[k] != NULL) {
+            (void)s->kernels->cl->clReleaseCommandQueue(*queue[k]);
+        }
     }
     free(s);
     *resident = NULL;
@@ -246,10 +273,14 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
 /* A marker whose completion tells when the device got there. Drivers without one leave sweeps untimed. */
 static void mark(strake_cl_resident *s, int which)
 {
-    if (s->kernels->cl->clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &s->timed[which]) !=
-        CL_SUCCESS) {
+    const strake_cl *const cl = s->kernels->cl;
+    cl_event here = NULL;
+    if (s->timer == NULL ||
+        cl->clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &here) != CL_SUCCESS ||
+        cl->clEnqueueMarkerWithWaitList(s->timer, 1, &here, &s->timed[which]) != CL_SUCCESS) {
         s->timed[which] = NULL;
     }
+    strake_cl_release_event(cl, &here);
 }
 
 /* Adds the timed sweep if it is done. */
@@ -320,6 +351,9 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     /* With a clock of its own nobody waits for this sweep: the device gets several at once. */
     if (!s->clock.runs || s->clock.sweeps % FLUSHED_SWEEPS == 0) {
         STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+    }
+    if (timed && s->timer != NULL) {
+        STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->timer), error, s->kernels->device);
     }
 cleanup:
     return status;
@@ -422,8 +456,10 @@ strake_status strake_cl_resident_record(strake_cl_resident *s, strake_cl_record 
     const strake_cl_kernels *k = s->kernels;
     const bool timers = record != NULL;
     STRAKE_TRY(strake_cl_resident_finish(s, error));
-    STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context,
-                                      timers || !is_whole(s->host, s->range), &s->queue, error));
+    STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context, timers, &s->queue, error));
+    STRAKE_TRY(s->aside != NULL
+                   ? strake_cl_record_renew(k->cl, k->device, k->context, timers, &s->aside, error)
+                   : STRAKE_OK);
     s->window.queue = s->queue;
     if (s->exchange.overlaps) {
         STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context, timers, &s->exchange.queue,

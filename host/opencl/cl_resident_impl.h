@@ -3,6 +3,7 @@
 #define STRAKE_CL_RESIDENT_IMPL_H
 
 #include "opencl/cl_active.h"
+#include "opencl/cl_aside.h"
 #include "opencl/cl_clock.h"
 #include "opencl/cl_ghosts.h"
 #include "opencl/cl_lift.h"
@@ -16,6 +17,9 @@ struct strake_cl_resident {
     /* those of others' slabs that advance themselves; NULL: there are none */
     strake_cl_ghosts *others;
     cl_command_queue queue;
+    cl_command_queue aside; /* for slabs that nobody waits for (cl_aside.h); NULL: none */
+    cl_command_queue
+        timer; /* of markers, which tell times; NULL: none. It would slow the others down */
     const strake_layout *host;
     int steps;              /* most per sweep */
     int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */

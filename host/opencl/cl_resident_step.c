@@ -1,7 +1,4 @@
-/*
- * The last step of a sweep, whose border slabs others wait for: by one launch with all others, or before them. All kernels
- * are in one queue: NVIDIA's driver never runs those of two at once.
- */
+/* The last step of a sweep, whose border slabs others wait for: by one launch with all others, or before them. */
 #include "opencl/cl_reduce.h"
 #include "opencl/cl_resident_impl.h"
 
@@ -68,28 +65,43 @@ static strake_range find_edge(const strake_cl_resident *s, int b)
     return (strake_range){edge.first - s->base, edge.end - s->base};
 }
 
-/* Those first, the others while borders travel. These are launched before the transfers are asked for, which takes long. */
+/*
+ * Those first, the others while borders travel, where there are two queues also at the same time. These are launched before
+ * the transfers are asked for, which takes long.
+ */
 static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
                                       strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_cl_window *const w = &s->window;
+    const strake_cl_kernels *const k = s->kernels;
     const int borders = s->exchange.borders;
     int64_t done = s->range.first - s->base;
+    cl_event here = NULL, edges = NULL;
+    STRAKE_TRY(strake_cl_aside_mark(k->cl, k->device, s->queue, s->aside, &here, error));
     for (int b = 0; b < borders; b++) {
         const strake_range edge = find_edge(s, b);
         STRAKE_TRY(strake_cl_window_step(w, edge.first, edge.end, &s->ghosts, error));
     }
     STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, error));
+    if (s->aside != NULL) {
+        STRAKE_TRY(
+            strake_cl_aside_turn(k->cl, k->device, &s->queue, &s->aside, &here, &edges, error));
+        w->queue = s->queue;
+    }
     for (int b = 0; b <= borders; b++) {
         const strake_range edge = b < borders ? find_edge(s, b) : (strake_range){0, 0};
         const int64_t end = b < borders ? edge.first : s->range.end - s->base;
         STRAKE_TRY(done < end ? strake_cl_window_step(w, done, end, &s->ghosts, error) : STRAKE_OK);
         done = b < borders ? edge.end : done;
     }
+    STRAKE_TRY(edges != NULL ? strake_cl_come_after(k->cl, k->device, s->queue, edges, error)
+                             : STRAKE_OK);
     STRAKE_TRY(bring_down(s, error));
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - w->parity, after, error));
 cleanup:
+    strake_cl_release_event(k->cl, &here);
+    strake_cl_release_event(k->cl, &edges);
     return status;
 }
 

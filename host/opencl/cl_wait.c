@@ -177,16 +177,34 @@ cleanup:
     return status;
 }
 
+strake_status strake_cl_mark(const strake_cl *cl, const strake_cl_device *device,
+                             cl_command_queue queue, cl_event *done, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clEnqueueMarkerWithWaitList", cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, done),
+              error, device);
+    STRAKE_CL("clFlush", cl->clFlush(queue), error, device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_come_after(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue queue, cl_event event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clEnqueueBarrierWithWaitList",
+              cl->clEnqueueBarrierWithWaitList(queue, 1, &event, NULL), error, device);
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_follow(const strake_cl *cl, const strake_cl_device *device,
                                cl_command_queue queue, cl_command_queue leader, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_event event = NULL;
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              cl->clEnqueueMarkerWithWaitList(leader, 0, NULL, &event), error, device);
-    STRAKE_CL("clFlush", cl->clFlush(leader), error, device);
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              cl->clEnqueueBarrierWithWaitList(queue, 1, &event, NULL), error, device);
+    STRAKE_TRY(strake_cl_mark(cl, device, leader, &event, error));
+    STRAKE_TRY(strake_cl_come_after(cl, device, queue, event, error));
 cleanup:
     strake_cl_release_event(cl, &event);
     return status;

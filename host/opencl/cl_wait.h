@@ -36,6 +36,14 @@ strake_status strake_cl_wait_queue(const strake_cl *cl, const strake_cl_device *
                                    strake_cl_waiter *waiter, cl_command_queue queue,
                                    strake_error *error);
 
+/** What tells that all a queue has so far is done; flushes. @param[out] done  owned by the caller */
+strake_status strake_cl_mark(const strake_cl *cl, const strake_cl_device *device,
+                             cl_command_queue queue, cl_event *done, strake_error *error);
+
+/** What a queue is given from now on comes after an event. */
+strake_status strake_cl_come_after(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue queue, cl_event event, strake_error *error);
+
 /** Makes @p queue wait for what @p leader holds now, and flushes the leader. */
 strake_status strake_cl_follow(const strake_cl *cl, const strake_cl_device *device,
                                cl_command_queue queue, cl_command_queue leader,

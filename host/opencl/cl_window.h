@@ -45,9 +45,9 @@ typedef struct strake_cl_reduced {
     int turn;          /**< ... in this one, ... */
     int64_t groups;    /**< ... so many; */
     int64_t left; /**< in the other one those of the last sweep that are not reduced yet, or 0 */
-    cl_mem least; /**< what they were brought down to */
-    /** an element: what was read of it, in a page of the host that the device reaches ... */
-    void *number;
+    cl_mem least;  /**< what they were brought down to where they are many */
+    int64_t reads; /**< numbers that the host reads: all of them, or what they were brought down to */
+    void *number;  /**< these, in pages of the host that the device reaches ... */
     strake_cl_pins pins;
     cl_event is_read; /**< ... once this is done */
 } strake_cl_reduced;

@@ -6,6 +6,7 @@
 #ifndef STRAKE_PARTICLES_DEVICE_H
 #define STRAKE_PARTICLES_DEVICE_H
 
+#include "opencl/cl_aside.h"
 #include "opencl/cl_kernels.h"
 #include "opencl/cl_launch.h"
 #include "opencl/cl_pins.h"
@@ -81,7 +82,7 @@ typedef struct strake_sph_device {
     strake_cl_kernels *session; /**< owned: loader, device, context, filler */
     cl_command_queue queue;
     cl_command_queue transfers; /**< only where others compute, too */
-    cl_command_queue aside;     /**< likewise, on a GPU; NULL: none */
+    cl_command_queue aside;     /**< likewise (cl_aside.h); NULL: none */
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;
@@ -242,19 +243,6 @@ strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int64_t 
 strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);
 /** ... what these need beyond what a device that is alone has. */
 strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error);
-
-/**
- * Kernels beside others, where there is an own->aside; else all stay in the queue. Begins: own->aside comes after what the
- * queue has so far. Swaps: what follows goes to own->aside, which is the queue from now on.
- */
-strake_status strake_sph_open_aside(strake_sph_device *own, strake_error *error);
-strake_status strake_sph_begin_aside(strake_sph_device *own, strake_error *error);
-void strake_sph_swap_aside(strake_sph_device *own);
-/** What tells that all the queue has so far is done; flushes. @param[out] done  owned by the caller */
-strake_status strake_sph_mark_done(strake_sph_device *own, cl_event *done, strake_error *error);
-/** What a queue is given from now on comes after an event. */
-strake_status strake_sph_come_after(strake_sph_device *own, cl_command_queue queue, cl_event event,
-                                    strake_error *error);
 
 /**
  * Whether memory that others have is pinned, for this device, too: transfers of other memory would wait for the kernels that

@@ -21,7 +21,8 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
         own->session->context, device->device,
         own->session->record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
-    STRAKE_TRY(strake_sph_open_aside(own, error));
+    STRAKE_TRY(strake_cl_aside_open(own->session->cl, device, own->session->context,
+                                    own->session->record != NULL, &own->aside, error));
 cleanup:
     return status;
 }
@@ -139,7 +140,8 @@ static strake_status leave_found(strake_sph_device *own, cl_event summed, cl_eve
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_sph_come_after(own, own->transfers, summed, error));
+    STRAKE_TRY(strake_cl_come_after(own->session->cl, own->session->device, own->transfers, summed,
+                                    error));
     strake_sph_note_sent(&own->run, STRAKE_SPH_FOUND_BYTES);
     STRAKE_TRY(strake_sph_download_from(own, own->transfers, false, own->found, 0,
                                         STRAKE_SPH_FOUND_BYTES, own->seen, sent, error));
@@ -221,15 +223,15 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
     strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
     const strake_cl *const cl = own->session->cl;
+    const strake_cl_device *const device = own->session->device;
     const bool timed = is_timed(run, what), asks = own->is_asked && what == STRAKE_SPH_BRINGS;
     double start = 0.0;
-    cl_event sent = NULL, done = NULL, summed = NULL;
+    cl_event sent = NULL, here = NULL, done = NULL, summed = NULL;
     ranges edges, between;
     find_edges(own, &edges, &between);
-    STRAKE_TRY(strake_sph_begin_aside(own, error));
+    STRAKE_TRY(strake_cl_aside_mark(cl, device, own->queue, own->aside, &here, error));
     STRAKE_TRY(compute(own, what, true, edges, row, error));
-    STRAKE_TRY(strake_sph_mark_done(own, &done, error));
-    strake_sph_swap_aside(own);
+    STRAKE_TRY(strake_cl_aside_turn(cl, device, &own->queue, &own->aside, &here, &done, error));
     STRAKE_TRY(asks ? strake_sph_sum_up(own, own->passed[1], other_first(own), &summed, error)
                     : STRAKE_OK);
     if (timed && own->aside != NULL) {
@@ -239,7 +241,8 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
     STRAKE_TRY(timed ? STRAKE_OK : compute_inner(own, what, between, row, error));
     STRAKE_TRY(asks ? leave_found(own, summed, &sent, error) : STRAKE_OK);
-    STRAKE_TRY(strake_sph_come_after(own, own->transfers, done, error));
+    STRAKE_TRY(
+        strake_cl_come_after(own->session->cl, own->session->device, own->transfers, done, error));
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_slice(own, what, end, &sent, error)
                                                    : STRAKE_OK);
@@ -253,12 +256,14 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
                                strake_clock_seconds() - start;
         STRAKE_TRY(compute_inner(own, what, between, row, error));
     }
-    STRAKE_TRY(own->aside != NULL ? strake_sph_come_after(own, own->queue, done, error)
+    STRAKE_TRY(own->aside != NULL ? strake_cl_come_after(own->session->cl, own->session->device,
+                                                         own->queue, done, error)
                                   : STRAKE_OK);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     strake_sph_bring(run, what);
 cleanup:
     strake_cl_release_event(cl, &sent);
+    strake_cl_release_event(cl, &here);
     strake_cl_release_event(cl, &done);
     strake_cl_release_event(cl, &summed);
     return status;
@@ -330,7 +335,9 @@ static strake_status take_slices(strake_sph_device *own, strake_sph_event what,
             strake_sph_note_filtering(&own->run, own->run.dealings.moving);
         }
     }
-    STRAKE_TRY(come != NULL ? strake_sph_come_after(own, queue, come, error) : STRAKE_OK);
+    STRAKE_TRY(come != NULL ? strake_cl_come_after(own->session->cl, own->session->device, queue,
+                                                   come, error)
+                            : STRAKE_OK);
 cleanup:
     strake_cl_release_event(cl, &come);
     return status;
@@ -389,14 +396,16 @@ static strake_status move_ghosts(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_event done = NULL;
-    strake_sph_swap_aside(own);
+    strake_cl_aside_swap(&own->queue, &own->aside);
     status = launch_steps(own, true, error);
     if (status == STRAKE_OK && own->aside != NULL) {
-        status = strake_sph_mark_done(own, &done, error);
+        status = strake_cl_mark(own->session->cl, own->session->device, own->queue, &done, error);
     }
-    strake_sph_swap_aside(own);
+    strake_cl_aside_swap(&own->queue, &own->aside);
     STRAKE_TRY(status);
-    STRAKE_TRY(done != NULL ? strake_sph_come_after(own, own->queue, done, error) : STRAKE_OK);
+    STRAKE_TRY(done != NULL ? strake_cl_come_after(own->session->cl, own->session->device,
+                                                   own->queue, done, error)
+                            : STRAKE_OK);
 cleanup:
     strake_cl_release_event(own->session->cl, &done);
     return status;
