@@ -1,11 +1,13 @@
 """All problems on 1, 2, 4, 8 GPUs of one host, and the processors beside them.
 
 usage: python3 bench/plan_gpus.py OUTPUT_FOLDER [SUBJECT...]     (from the repository root, after `make`)
-SUBJECT: lava, particles, whole, tracers, auto, grids (as devices and as ranks), table7, table6; all of them where none is named.
+SUBJECT: lava, table1, particles, whole, tracers, auto, grids (as devices and as ranks), table7, table6; all of them where none is named.
 STRAKE=build/strake  the program; GPUS=gpu:0,gpu:1,...  which ones (default: all that it lists);
 SCALE=8  rehearses with an eighth of the cells along every axis, on anything: GPUS=ocl:0,ocl:0.
 ROUNDS=3  runs of each, the median of which counts; LIMIT=SECONDS  after which nothing more is started;
-TIME=0.1  brings particles to a tenth of the times from which on they are measured.
+TIME=0.1  brings particles to a tenth of the times from which on they are measured, and ends table1 after a tenth of the event.
+
+Table 1 is that of Rustico et al. (2012), MAGFLOW on several GPUs: a fifth of the event on one GPU, the rest on so many.
 
 Table 7 and Table 6 are those of Wyrzykowski, Szustak and Rojek (2014): a grid on all processors, on one GPU, on both, on all GPUs
 and on everything; the processors alone in 1, 2, 4, 8 teams. rates.jsonl has a line for each run, table.txt the
@@ -250,6 +252,25 @@ def do_particles(plan, names):
         shutil.rmtree(pathlib.Path(checkpoint).parent, ignore_errors=True)
 
 
+def do_table1(plan, names):
+    """lava-2m.yaml: a fifth of it on one GPU, whose checkpoint others go on from, with the same outputs."""
+    text, end = pathlib.Path("data/cases/lava-2m.yaml").read_text(encoding="utf-8"), 64800 * TIME
+    folder = plan.out / "table1"
+    common = ("--set", "output.fields=[thickness]", "--set", f"output.every_seconds={end / 10}")
+    begun = plan.run(text, names[0], (*common, "--set", f"time.end={end / 5}", "--set", f"checkpoint.every_seconds={end / 5}",
+                                      "--output", str(folder)), name="table1-begin")
+    if begun is None:
+        return
+    plan.say(f"table 1: {end / 5:.0f} of {end:.0f} s on {names[0]}: {begun['seconds']:.2f} s, {begun['case']['steps']} steps")
+    go = (*common, "--resume", str(folder / "checkpoint.strake"), "--set", f"time.end={end}")
+    found = plan.compare("table 1, the rest", text, [(place, n, on, go, 0) for place, n, on, *_ in devices_of(names)], rounds=1)
+    for place, n, *_ in devices_of(names):
+        if "1 GPU" in found and place in found:
+            ideal = found["1 GPU"] / n
+            plan.say(f"    {place}: {found[place]:.2f} s, ideal {ideal:.2f}, cost {found[place] - ideal:.2f}")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 TRACERS = """problem: mpdata2d
 grid: {{rows: {n}, cols: {n}}}
 time: {{dt: 0.1, steps: {steps}}}
@@ -322,7 +343,7 @@ def do_table6(plan, _):
 def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    subjects = {"lava": do_lava, "particles": do_particles, "whole": do_whole, "tracers": do_tracers, "auto": do_auto, "grids": do_grids, "table7": do_table7, "table6": do_table6}
+    subjects = {"lava": do_lava, "table1": do_table1, "particles": do_particles, "whole": do_whole, "tracers": do_tracers, "auto": do_auto, "grids": do_grids, "table7": do_table7, "table6": do_table6}
     chosen = sys.argv[2:] or list(subjects)
     unknown = [name for name in chosen if name not in subjects]
     if unknown:

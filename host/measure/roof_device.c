@@ -32,15 +32,10 @@ strake_status strake_roof_build(const strake_cl *cl, const strake_cl_device *dev
     char *source = NULL;
     const char *const real_text = strake_cl_source("real.h");
     const char *const stream_text = strake_cl_source("stream.cl");
-    const char *const reduce_text = strake_cl_source("reduce.cl");
-    STRAKE_CHECK(real_text != NULL && stream_text != NULL && reduce_text != NULL, error,
-                 STRAKE_ERR_STATE,
-                 "the program was built without cl/real.h, cl/stream.cl or cl/reduce.cl; build it "
-                 "again");
-    if (asprintf(&source,
-                 "#line 1 \"cl/real.h\"\n%s\n#line 1 \"cl/stream.cl\"\n%s\n"
-                 "#line 1 \"cl/reduce.cl\"\n%s",
-                 real_text, stream_text, reduce_text) < 0) {
+    STRAKE_CHECK(real_text != NULL && stream_text != NULL, error, STRAKE_ERR_STATE,
+                 "the program was built without cl/real.h or cl/stream.cl; build it again");
+    if (asprintf(&source, "#line 1 \"cl/real.h\"\n%s\n#line 1 \"cl/stream.cl\"\n%s", real_text,
+                 stream_text) < 0) {
         source = NULL;
         status = strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a kernel's source");
         goto cleanup;

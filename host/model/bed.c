@@ -115,9 +115,6 @@ void strake_bed_release(strake_bed *bed)
     if (bed->stripe != NULL) {
         (void)bed->cl->clReleaseCommandQueue(bed->stripe);
     }
-    if (bed->reducer != NULL) {
-        (void)bed->cl->clReleaseKernel(bed->reducer);
-    }
     if (bed->kernel != NULL) {
         (void)bed->cl->clReleaseKernel(bed->kernel);
     }
@@ -134,31 +131,6 @@ void strake_bed_release(strake_bed *bed)
     memset(bed, 0, sizeof *bed);
 }
 
-/* The launch that brings a step's numbers down, of one group (opencl/cl_reduce.c). */
-static strake_status build_reducer(strake_bed *bed, strake_precision precision, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_int code = CL_SUCCESS;
-    strake_cl_arguments a;
-    bed->reducer_items = 1;
-    while (bed->reducer_items < STRAKE_MODEL_NUMBERS &&
-           2 * bed->reducer_items <= bed->device->max_work_group) {
-        bed->reducer_items *= 2;
-    }
-    bed->reducer = bed->cl->clCreateKernel(bed->program, "reduce_groups", &code);
-    STRAKE_CL("clCreateKernel", code, error, bed->device);
-    a = strake_cl_arguments_begin(bed->cl, bed->reducer);
-    strake_cl_pass_buffer(&a, bed->lane[0].array);
-    strake_cl_pass_int(&a, STRAKE_MODEL_NUMBERS);
-    strake_cl_pass_real(&a, precision, 0.0);
-    strake_cl_pass_int(&a, 0);
-    strake_cl_pass(&a, bed->reducer_items * (size_t)strake_precision_size(precision), NULL);
-    strake_cl_pass_buffer(&a, bed->other);
-    STRAKE_CL("clSetKernelArg", a.code, error, bed->device);
-cleanup:
-    return status;
-}
-
 strake_status strake_bed_build(strake_bed *bed, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -173,8 +145,7 @@ strake_status strake_bed_build(strake_bed *bed, strake_error *error)
     STRAKE_CL("clCreateBuffer", code, error, bed->device);
     STRAKE_TRY(strake_cl_fill(&bed->filler, bed->lane[0].queue, bed->other, &zero, sizeof zero, 0,
                               bed->largest, error));
-    bed->stripe = bed->cl->clCreateCommandQueue(bed->context, bed->device->device,
-                                                CL_QUEUE_PROFILING_ENABLE, &code);
+    bed->stripe = bed->cl->clCreateCommandQueue(bed->context, bed->device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, bed->device);
     STRAKE_TRY(strake_roof_build(bed->cl, bed->device, bed->context, precision, &bed->program,
                                  &bed->kernel, error));
@@ -185,7 +156,6 @@ strake_status strake_bed_build(strake_bed *bed, strake_error *error)
         STRAKE_CL("clSetKernelArg", bed->cl->clSetKernelArg(bed->kernel, k, sizeof *array, array),
                   error, bed->device);
     }
-    STRAKE_TRY(build_reducer(bed, precision, error));
 cleanup:
     return status;
 }

@@ -29,13 +29,10 @@ typedef struct strake_bed {
     strake_cl_pins pins;   /**< of what is exchanged, as a run pins its slabs: no more than these */
     size_t host_bytes, at; /**< transfers take one place after the other */
     size_t device_at;      /**< of lane 0's array, likewise */
-    cl_command_queue stripe; /**< as a stripe beside others has it: with timers, which cost time */
+    cl_command_queue stripe; /**< as a stripe beside others has it */
     cl_program program;
     cl_kernel kernel; /**< cl/stream.cl over lane 0's array and the other */
-    /** cl/reduce.cl over STRAKE_MODEL_NUMBERS of lane 0's array, to the other ... */
-    cl_kernel reducer;
-    size_t reducer_items; /**< ... in one group of so many */
-    size_t elements;      /**< of a launch that uses the arrays */
+    size_t elements;  /**< of a launch that uses the arrays */
 } strake_bed;
 
 /**

@@ -283,22 +283,6 @@ cleanup:
     return status;
 }
 
-static strake_status reductions(strake_bed *bed, bool up, int number, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    (void)up;
-    for (int k = 0; k < number; k++) {
-        STRAKE_CL("clEnqueueNDRangeKernel",
-                  bed->cl->clEnqueueNDRangeKernel(bed->lane[0].queue, bed->reducer, 1, NULL,
-                                                  &bed->reducer_items, &bed->reducer_items, 0, NULL,
-                                                  NULL),
-                  error, bed->device);
-    }
-    STRAKE_TRY(strake_bed_finish(bed, 0, error));
-cleanup:
-    return status;
-}
-
 static strake_status measure_launches(strake_bed *bed, strake_device_model *model,
                                       strake_error *error)
 {
@@ -307,8 +291,6 @@ static strake_status measure_launches(strake_bed *bed, strake_device_model *mode
     STRAKE_TRY(time_job(bed, short_kernels, true, LAUNCHES, &row, error));
     STRAKE_TRY(time_job(bed, short_kernels, true, 1, &model->launch_wait, error));
     model->launch = row / LAUNCHES;
-    STRAKE_TRY(time_job(bed, reductions, true, LAUNCHES, &row, error));
-    model->reduce = row / LAUNCHES;
     STRAKE_TRY(time_job(bed, wait_for_marker, true, 0, &model->wait, error));
     STRAKE_TRY(time_job(bed, follow, true, LAUNCHES, &row, error));
     model->barrier = row / LAUNCHES;

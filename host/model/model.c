@@ -47,7 +47,7 @@ double strake_model_exchange(const strake_device_model *model, bool beside, doub
 double strake_model_reduce(const strake_device_model *model, int numbers)
 {
     const double message = isfinite(model->message.down) ? model->message.down : 0.0;
-    return numbers > 0 ? numbers * (model->reduce + message) : 0.0;
+    return numbers > 0 ? numbers * message : 0.0;
 }
 
 double strake_model_passes(const strake_device_model *model, bool is_pageable, double passes,

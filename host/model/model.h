@@ -47,7 +47,6 @@ enum {
     STRAKE_MODEL_ACTIVE = 4,   /**< most transfers at once */
     STRAKE_MODEL_MESSAGES = 5, /**< 1, 2, 4, 8, 16 messages of one total */
     STRAKE_MODEL_TOTAL = 262144,
-    STRAKE_MODEL_NUMBERS = 1024, /**< of groups, that a step is brought down to */
     STRAKE_MODEL_LARGE = 4194304 /**< bytes of each transfer where several are active */
 };
 
@@ -68,13 +67,11 @@ typedef struct strake_device_model {
     strake_both queues[STRAKE_MODEL_ACTIVE];
     strake_both threads[STRAKE_MODEL_ACTIVE]; /**< the same, a thread for each queue */
     strake_max_rate active_up, active_down;
-    double both_ways;    /**< overlap factor of up and down at once, two queues */
-    strake_both overlap; /**< overlap factor of a kernel and a copy, two queues */
-    double launch;       /**< [s] of a kernel in a row of kernels */
-    double launch_wait;  /**< [s] of a kernel and waiting for it */
-    double
-        reduce;  /**< [s] of one that brings the numbers of groups down to one, in a row of them */
-    double wait; /**< [s] of a marker and waiting for it */
+    double both_ways;      /**< overlap factor of up and down at once, two queues */
+    strake_both overlap;   /**< overlap factor of a kernel and a copy, two queues */
+    double launch;         /**< [s] of a kernel in a row of kernels */
+    double launch_wait;    /**< [s] of a kernel and waiting for it */
+    double wait;           /**< [s] of a marker and waiting for it */
     double barrier;        /**< [s] for one queue to follow another */
     double enqueue_pinned; /**< [s] that enqueueing a large copy blocks the host */
     double enqueue_pageable;
@@ -102,7 +99,7 @@ double strake_model_seconds(const strake_device_model *model, strake_path_kind p
 double strake_model_exchange(const strake_device_model *model, bool beside, double bytes_down,
                              int messages_down, double bytes_up, int messages_up, int active);
 
-/** Seconds by which numbers that a step is reduced to delay borders: each is a reduction, and one more message down. */
+/** Seconds by which numbers that a step is reduced to delay borders: those of groups are one more message down each. */
 double strake_model_reduce(const strake_device_model *model, int numbers);
 
 /**

@@ -128,7 +128,6 @@ void strake_model_print(const strake_device_model *m, const strake_measured *mea
     strake_json_object(json, "launch", STRAKE_JSON_LINE);
     strake_json_number(json, "in_a_row", m->launch);
     strake_json_number(json, "with_wait", m->launch_wait);
-    strake_json_number(json, "reduction", m->reduce);
     strake_json_number(json, "wait", m->wait);
     strake_json_number(json, "barrier", m->barrier);
     strake_json_number(json, "enqueue_pinned", m->enqueue_pinned);

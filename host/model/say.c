@@ -108,11 +108,9 @@ static void say_device(const strake_model_device *d, strake_text *out)
     strake_text_print(
         out,
         "ocl:%d: a kernel launch takes %s in a row of launches and %s with waiting for "
-        "it; a wait %s, a queue that follows another %s; ",
+        "it; a wait %s, a queue that follows another %s\n",
         d->index, strake_say_seconds(m->launch, a), strake_say_seconds(m->launch_wait, b),
         strake_say_seconds(m->wait, c), strake_say_seconds(m->barrier, e));
-    strake_text_print(out, "one that brings %d numbers down to one %s\n", STRAKE_MODEL_NUMBERS,
-                      strake_say_seconds(m->reduce, a));
     strake_text_print(
         out,
         "ocl:%d: enqueueing a copy of %s returns after %s from pinned and %s from "

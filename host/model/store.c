@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "strake.h"
 
-enum { FORMAT = 4 /* of the file; raise it when its members change their meaning */ };
+enum { FORMAT = 5 /* of the file; raise it when its members change their meaning */ };
 
 static const char *file_name(const strake_cl_device *device, char *name, size_t size)
 {
@@ -81,7 +81,6 @@ static bool read_model(const strake_node *root, strake_device_model *m)
                                strake_model_read_member(&r, overlap, "down")};
     m->launch = strake_model_read_member(&r, launch, "in_a_row");
     m->launch_wait = strake_model_read_member(&r, launch, "with_wait");
-    m->reduce = strake_model_read_member(&r, launch, "reduction");
     m->wait = strake_model_read_member(&r, launch, "wait");
     m->barrier = strake_model_read_member(&r, launch, "barrier");
     m->enqueue_pinned = strake_model_read_member(&r, launch, "enqueue_pinned");

@@ -6,7 +6,7 @@ strake_status strake_cl_aside_open(const strake_cl *cl, const strake_cl_device *
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
-    if (*aside == NULL && strake_cl_device_is_gpu(device)) {
+    if (*aside == NULL && strake_cl_device_is_gpu(device) && !strake_cl_device_is_pocl(device)) {
         *aside = cl->clCreateCommandQueue(context, device->device,
                                           timers ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
         STRAKE_CL("clCreateCommandQueue", code, error, device);

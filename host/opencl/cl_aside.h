@@ -2,7 +2,7 @@
  * @file cl_aside.h
  * A second queue of a GPU, for kernels that may run at the same time as those of the first. A launch that ends leaves a GPU
  * more and more idle, for as long as its last groups take; what another queue has fills it meanwhile. Only GPUs have one:
- * processors have one launch at a time, and PoCL 3 must not have the same kernel in two queues.
+ * processors have one launch at a time, and PoCL must not have the same kernel in two queues (its version 3.1 aborts).
  *
  * The two change roles: what follows the kernel that is enqueued second goes to its queue, which comes after that of the
  * first by then. NVIDIA's driver tells that a kernel is done only after those of other queues that were enqueued before

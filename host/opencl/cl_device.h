@@ -7,6 +7,8 @@
 #define STRAKE_CL_DEVICE_H
 
 #define CL_TARGET_OPENCL_VERSION 120
+#include <string.h>
+
 #include <CL/cl.h>
 
 #include "base/error.h"
@@ -76,6 +78,12 @@ typedef struct strake_cl_device {
 static inline bool strake_cl_device_is_gpu(const strake_cl_device *device)
 {
     return (device->type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+}
+
+/** Whether a device is one of PoCL's. */
+static inline bool strake_cl_device_is_pocl(const strake_cl_device *device)
+{
+    return strcmp(device->platform_name, "Portable Computing Language") == 0;
 }
 
 /**

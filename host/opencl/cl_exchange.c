@@ -288,7 +288,8 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
         return STRAKE_OK;
     }
     STRAKE_TRY(x->packed != NULL ? send_packed(x, parity, next, error) : STRAKE_OK);
-    if (x->mark != NULL) {
+    if (x->mark !=
+        NULL) { /* in this queue, or in one that was flushed where they changed roles (cl_aside.h) */
         STRAKE_CL("clFlush", kernels->cl->clFlush(x->window->queue), error, kernels->device);
         STRAKE_CL("clEnqueueBarrierWithWaitList",
                   kernels->cl->clEnqueueBarrierWithWaitList(x->queue, 1, &x->mark, NULL), error,

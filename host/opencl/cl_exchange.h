@@ -60,7 +60,7 @@ typedef struct strake_cl_exchange {
 typedef struct strake_cl_exchange_report {
     double bytes_down, bytes_up; /**< of one exchange */
     int messages_down, messages_up;
-    int numbers; /**< that the step is reduced to, each launched for and read before the borders */
+    int numbers; /**< that the step is reduced to, those of groups read before the borders */
     bool overlaps;   /**< transfers run beside kernels, ... */
     bool beside;     /**< ... and did so lately: not where few tiles are computed */
     int samples;     /**< timed exchanges of a run */

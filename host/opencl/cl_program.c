@@ -81,8 +81,7 @@ enum { BUILDS_FOR_BINARY = 4 };
 static bool has_own_cache(const strake_cl_device *device)
 {
     const char *const kept = getenv("POCL_KERNEL_CACHE");
-    return strcmp(device->platform_name, "Portable Computing Language") == 0 &&
-           (kept == NULL || strcmp(kept, "0") != 0);
+    return strake_cl_device_is_pocl(device) && (kept == NULL || strcmp(kept, "0") != 0);
 }
 
 /*

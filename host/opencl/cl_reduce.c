@@ -71,7 +71,7 @@ void strake_cl_reduce_forget(strake_cl_window *w)
     }
 }
 
-/* Room for so many more groups; the numbers of earlier launches go along. */
+/* Room for so many more groups; the numbers of earlier launches go along, once these are done. */
 static strake_status grow(strake_cl_window *w, strake_cl_reduced *r, int64_t more,
                           strake_error *error)
 {
@@ -88,8 +88,9 @@ static strake_status grow(strake_cl_window *w, strake_cl_reduced *r, int64_t mor
                                     &larger, error));
     if (r->groups > 0) {
         STRAKE_CL("clEnqueueCopyBuffer",
-                  kernels->cl->clEnqueueCopyBuffer(w->queue, *partial, larger, 0, 0,
-                                                   (size_t)r->groups * size, 0, NULL, NULL),
+                  kernels->cl->clEnqueueCopyBuffer(
+                      w->queue, *partial, larger, 0, 0, (size_t)r->groups * size,
+                      w->beside != NULL ? 1 : 0, w->beside != NULL ? &w->beside : NULL, NULL),
                   error, kernels->device);
     }
     /* Commands that were enqueued keep it for as long as they need it. */

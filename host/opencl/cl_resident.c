@@ -457,10 +457,10 @@ strake_status strake_cl_resident_record(strake_cl_resident *s, strake_cl_record 
     const bool timers = record != NULL;
     STRAKE_TRY(strake_cl_resident_finish(s, error));
     STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context, timers, &s->queue, error));
+    s->window.queue = s->queue;
     STRAKE_TRY(s->aside != NULL
                    ? strake_cl_record_renew(k->cl, k->device, k->context, timers, &s->aside, error)
                    : STRAKE_OK);
-    s->window.queue = s->queue;
     if (s->exchange.overlaps) {
         STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context, timers, &s->exchange.queue,
                                           error));

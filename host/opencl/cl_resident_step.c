@@ -88,6 +88,7 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
         STRAKE_TRY(
             strake_cl_aside_turn(k->cl, k->device, &s->queue, &s->aside, &here, &edges, error));
         w->queue = s->queue;
+        w->beside = edges;
     }
     for (int b = 0; b <= borders; b++) {
         const strake_range edge = b < borders ? find_edge(s, b) : (strake_range){0, 0};
@@ -100,6 +101,7 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
     STRAKE_TRY(bring_down(s, error));
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - w->parity, after, error));
 cleanup:
+    w->beside = NULL;
     strake_cl_release_event(k->cl, &here);
     strake_cl_release_event(k->cl, &edges);
     return status;

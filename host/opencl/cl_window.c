@@ -78,7 +78,7 @@ size_t strake_cl_window_array_bytes(const strake_cl_window *w)
 
 /*
  * Gives every value that kernels read its array. Intermediates share one once the kernel of the last
- * reader has run (one in-order queue).
+ * reader has run: steps of several kernels have one in-order queue (cl_resident.c, open_queues()).
  * @return number of arrays
  */
 int strake_cl_window_slots(const strake_cl_kernels *kernels, int slot[STRAKE_MAX_VALUES])

@@ -1,7 +1,8 @@
 /**
  * @file cl_window.h
  * Arrays of consecutive slabs on a device and the work on them: one time step for any range of the
- * slabs, and the ghosts of a range. Nothing here waits or exchanges; commands go to one in-order queue.
+ * slabs, and the ghosts of a range. Nothing here waits or exchanges; commands go to one in-order queue, which may
+ * change (cl_aside.h).
  *
  * Slabs count from the window's first one that can be computed (slab 0); before it and after the last
  * lie the layout's ghost slabs. What slab of the grid slab 0 is, only the window's owner knows.
@@ -45,9 +46,10 @@ typedef struct strake_cl_reduced {
     int turn;          /**< ... in this one, ... */
     int64_t groups;    /**< ... so many; */
     int64_t left; /**< in the other one those of the last sweep that are not reduced yet, or 0 */
-    cl_mem least;  /**< what they were brought down to where they are many */
-    int64_t reads; /**< numbers that the host reads: all of them, or what they were brought down to */
-    void *number;  /**< these, in pages of the host that the device reaches ... */
+    cl_mem least; /**< what they were brought down to where they are many */
+    int64_t
+        reads; /**< numbers that the host reads: all of them, or what they were brought down to */
+    void *number; /**< these, in pages of the host that the device reaches ... */
     strake_cl_pins pins;
     cl_event is_read; /**< ... once this is done */
 } strake_cl_reduced;
@@ -64,6 +66,8 @@ typedef struct strake_cl_listing {
 typedef struct strake_cl_window {
     const strake_cl_kernels *kernels;
     cl_command_queue queue; /**< borrowed */
+    cl_event
+        beside; /**< borrowed: of launches of the same step in another queue; NULL: there are none */
     strake_layout layout;
     int64_t lead, tail; /**< slabs of every array beyond the layout's, read but never used */
     int64_t origin;     /**< of cell [0,0,0] in an array [elements] */

@@ -125,12 +125,21 @@ typedef struct strake_sph_device {
     size_t words_bytes;
     double bytes; /**< of all these */
     sph_clock clock;
-    int64_t most_groups; /**< of passes: a row of most */
-    int64_t most_first;  /**< where those of the last first pass begin, and of what comes after */
+    int64_t most_groups;     /**< of passes: a row of most */
     int64_t ahead, interval; /**< steps enqueued at once, and between the last two orders */
+    int most_half;           /**< of most: that of the last first pass, and of what comes after */
     int64_t image_room;
     strake_sph_image image; /**< as it was seen last; all NULL before */
 } strake_sph_device;
+
+/**
+ * Where a half of what groups find begins: two steps in a row have one each, as the second one begins beside the sum of
+ * the first.
+ */
+static inline int64_t strake_sph_most_first(const strake_sph_device *own, int half)
+{
+    return half * STRAKE_SPH_BOUNDS * own->most_groups;
+}
 
 struct strake_sph_box;
 
@@ -234,11 +243,10 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
 /**
  * Enqueues that the greatest of what groups found is found: own->found. @param[in] looked  groups of who looked
- * @param[in] from  where what groups of that step found begins in own->most  @param[out] done  owned by the caller; NULL:
- * nobody asks
+ * @param[in] half  of own->most: that of the step  @param[out] done  owned by the caller; NULL: nobody asks
  */
-strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int64_t from,
-                                cl_event *done, strake_error *error);
+strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half, cl_event *done,
+                                strake_error *error);
 /** Room for particles that others need, at the first order; and ... */
 strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);
 /** ... what these need beyond what a device that is alone has. */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "case/groups.h"
+#include "particles/crew.h"
 #include "particles/device.h"
 #include "particles/run_opencl.h"
 
@@ -334,6 +335,10 @@ strake_status strake_sph_device_time(strake_sph_run *run, strake_cl_time *out, i
     cl_command_queue timed = NULL;
     struct strake_sph_timers *const timers = calloc(1, sizeof *timers);
     *count = 0;
+    if (!strake_sph_is_alone(run)) { /* nobody else would come along */
+        free(timers);
+        return STRAKE_OK;
+    }
     STRAKE_CHECK(timers != NULL, error, STRAKE_ERR_MEMORY, "no memory to time kernels");
     timed = cl->clCreateCommandQueue(own->session->context, own->session->device->device,
                                      CL_QUEUE_PROFILING_ENABLE, &code);

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "particles/device.h"
 
-strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int64_t from,
-                                cl_event *done, strake_error *error)
+strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half, cl_event *done,
+                                strake_error *error)
 {
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_SUM_UP);
     strake_cl_pass_buffer(&a, own->clock_there);
@@ -13,7 +13,7 @@ strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int64_t 
     strake_cl_pass_int(&a, own->passed[1]);
     strake_cl_pass_int(&a, looked);
     strake_cl_pass_int(&a, own->most_groups);
-    strake_cl_pass_int(&a, from);
+    strake_cl_pass_int(&a, strake_sph_most_first(own, half));
     strake_cl_pass_buffer(&a, own->most);
     strake_cl_pass_buffer(&a, own->found);
     a.event = done;
@@ -30,7 +30,7 @@ static strake_status launch_look(strake_sph_device *own, strake_error *error)
     strake_cl_pass(&a, sizeof inner, inner);
     strake_cl_pass_int(&a, run->count);
     strake_cl_pass_int(&a, own->most_groups);
-    strake_cl_pass_int(&a, own->most_first);
+    strake_cl_pass_int(&a, strake_sph_most_first(own, own->most_half));
     strake_cl_pass_buffer(&a, own->x[own->now]);
     strake_cl_pass_buffer(&a, own->v[own->now]);
     strake_cl_pass_buffer(&a, own->rest);
@@ -47,7 +47,7 @@ static strake_status find(strake_sph_device *own, strake_error *error)
     strake_sph_mark(own, own->run.clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     STRAKE_TRY(own->is_looked ? STRAKE_OK : launch_look(own, error));
-    STRAKE_TRY(strake_sph_sum_up(own, looked, own->most_first, NULL, error));
+    STRAKE_TRY(strake_sph_sum_up(own, looked, own->most_half, NULL, error));
 cleanup:
     return status;
 }

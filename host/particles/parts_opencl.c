@@ -59,7 +59,7 @@ static strake_status add_forces(strake_sph_device *own, bool is_half, bool is_ed
     strake_cl_pass(&a, sizeof both, both);
     strake_cl_pass_int(&a, own->most_groups);
     strake_sph_pass_lists(own, &a);
-    strake_cl_pass_int(&a, own->most_first + *row);
+    strake_cl_pass_int(&a, strake_sph_most_first(own, own->most_half) + *row);
     strake_cl_pass_buffer(&a, own->x[of]);
     strake_cl_pass_buffer(&a, own->v[of]);
     strake_cl_pass_buffer(&a, own->volume[of]);
@@ -149,12 +149,6 @@ cleanup:
     return status;
 }
 
-/* Where the other one of two successive steps has what its groups find. */
-static int64_t other_first(const strake_sph_device *own)
-{
-    return STRAKE_SPH_BOUNDS * own->most_groups - own->most_first;
-}
-
 /*
  * Particles of the outermost slices that others have as ghosts, and between. What fills a GPU's units once goes along with
  * the outer ones: they alone would leave most of it idle for as long as one of their groups takes.
@@ -232,7 +226,7 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
     STRAKE_TRY(strake_cl_aside_mark(cl, device, own->queue, own->aside, &here, error));
     STRAKE_TRY(compute(own, what, true, edges, row, error));
     STRAKE_TRY(strake_cl_aside_turn(cl, device, &own->queue, &own->aside, &here, &done, error));
-    STRAKE_TRY(asks ? strake_sph_sum_up(own, own->passed[1], other_first(own), &summed, error)
+    STRAKE_TRY(asks ? strake_sph_sum_up(own, own->passed[1], 1 - own->most_half, &summed, error)
                     : STRAKE_OK);
     if (timed && own->aside != NULL) {
         STRAKE_TRY(start_timing(own, own->aside, &start, error));
@@ -277,7 +271,7 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     strake_sph_mark(own, run->clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
-    own->most_first = is_half ? own->most_first : other_first(own);
+    own->most_half = is_half ? own->most_half : 1 - own->most_half;
     STRAKE_TRY(
         compute_slices(own, is_half ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS, &row, error));
     own->passed[is_half] = row;

@@ -186,6 +186,7 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     strake_sph_device *const own = (strake_sph_device *)run;
     sph_clock *const c = &own->clock;
     STRAKE_TRY(strake_sph_make_room(own, image->count, error));
+    own->is_looked = own->is_asked = false;
     run->count = image->count;
     run->inner = (strake_range){0, image->count};
     c->time = image->clock.time;

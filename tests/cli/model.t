@@ -52,7 +52,7 @@ missing=
 for key in strake host host_memory devices pairs statements advice paths up_pageable up_pinned up_mapped \
     down_pageable down_pinned down_mapped within publish fetch publish_beside fetch_beside regimes alpha alpha_interval beta \
     beta_interval measured predicted p90 repeats messages further_up active queues threads both_ways \
-    overlap launch in_a_row with_wait reduction barrier enqueue_pinned bandwidth through_host in_context \
+    overlap launch in_a_row with_wait barrier enqueue_pinned bandwidth through_host in_context \
     steps_per_exchange transfer_seconds; do
     grep -qF "\"$key\":" model.json || missing="$missing $key"
 done
