@@ -31,7 +31,7 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     }
     options.lines = is_flat ? 1 : run.group_height;
     /* What the device has would split a step into kernels that fit: here the whole is meant. */
-    strake_cl_groups_tile(&options, &run, SIZE_MAX, SIZE_MAX);
+    strake_cl_groups_tile(&options, &run, is_flat, SIZE_MAX, SIZE_MAX);
     options = strake_cl_options_complete(&options);
     strake_cl_kernel_plan *const plan = calloc(STRAKE_CL_MOST_KERNELS, sizeof *plan);
     const int kernels = plan != NULL ? strake_cl_plan_kernels(prediction->graph, &options, is_flat,

@@ -54,6 +54,49 @@ __kernel void ghost_slabs(__global real *array, const long slab, const long star
     array[start + pairs[2 * k] * slab + j] = array[start + pairs[2 * k + 1] * slab + from];
 }
 
+/*
+ * All ghosts of a three-dimensional array, whose axes 1 and 2 have n1 and n2 cells with lo and hi ghosts (x: axis 1, y: axis
+ * 2): of slabs [0, slabs), whose first cell is at @p origin, their ghost columns and then their ghost lines, whole ones;
+ * then pairs as above, whose slab 0 has its first cell at @p zero. Each is the interior cell that copies axis by axis would
+ * end up with. Global size: (ghosts of a slab, slabs and, for each pair, @p rows of so many cells).
+ */
+__kernel void ghost_shell(__global real *array, const long slab, const long pitch,
+                          const long origin, const long zero, const int slabs, const int rows,
+                          const int n1, const int n2, const int2 lo, const int2 hi,
+                          const int2 boundary, __constant int *pairs, const int first,
+                          const int end)
+{
+    const int x = (int)get_global_id(0), y = (int)get_global_id(1);
+    const int sides = lo.y + hi.y, line = n2 + sides, columns = n1 * sides;
+    const int each = columns + (lo.x + hi.x) * line;
+    long from = origin + y * slab, to = from;
+    int m, j;
+    if (x >= each) {
+        return;
+    }
+    if (y < slabs && x < columns) {
+        m = x / sides;
+        j = ghost_place(lo.y, n2, x - m * sides);
+    } else {
+        const int pair = y < slabs ? 0 : (y - slabs) / rows;
+        const int cell = y < slabs ? x - columns : (y - slabs - pair * rows) * each + x;
+        const int k = cell / line;
+        j = cell - k * line - lo.y;
+        m = y < slabs ? ghost_place(lo.x, n1, k) : k - lo.x;
+        if (y >= slabs) {
+            if (m >= n1 + hi.x || pairs[2 * pair + 1] < first || pairs[2 * pair + 1] >= end) {
+                return;
+            }
+            from = zero + pairs[2 * pair + 1] * slab;
+            to = zero + pairs[2 * pair] * slab;
+        }
+    }
+    const int turns = boundary.x == 3 && (m < 0 || m >= n1);
+    const int source = ghost_source(boundary.x == 3 ? 2 : boundary.x, n1, m);
+    const int column = turns ? turned_column(3, n2, j) : ghost_source(boundary.y, n2, j);
+    array[to + m * pitch + j] = array[from + source * pitch + column];
+}
+
 /* Sets *found if any interior value is NaN or Inf. */
 __kernel void find_non_finite(__global const real *array, const long slab, const long pitch,
                               const long origin, const int slabs, const int lines, const int n,

@@ -15,8 +15,17 @@ enum {
     TALL_TILE_HEIGHT = 26, /* of groups of which one fills a unit */
     ONE_KERNEL_UNROLL = 4, /* planes of a pass of a whole step: as many as ... */
     ONE_KERNEL_KEEP = 3,   /* ... registers keep, so that none is moved */
-    MARCH_CELLS_PER_UNIT =
-        400, /* of a stripe, from which marching kernels pay in three dimensions */
+    /*
+     * Cells of a stripe from which marching kernels pay in three dimensions, where they are at most two for a step, and
+     * where they are more; below that tiles of a width do, and beyond others of another. On an H200 MPDATA makes
+     * 1.56 instead of 0.73 Gcell/s at 32^3 and 7.0 instead of 5.4 at 64^3 (bench/results/nvidia-h200/volume/tiles).
+     */
+    MARCH_CELLS_PER_UNIT = 400,
+    MARCHES_CELLS_PER_UNIT = 2500,
+    CUBE_CELLS_PER_UNIT = 1000,
+    CUBE_WIDTH = 8,
+    CUBE_HEIGHT = 8,
+    CUBE_PLANES = 4,
     TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
     SMALL_CELLS_PER_UNIT = 700, /* below that, narrower tiles */
     TINY_CELLS_PER_UNIT = 128,  /* and below that, of what is reduced, a tile for every unit */
@@ -28,20 +37,27 @@ enum {
     WIDTH_STEP = 32             /* work-items that devices run together */
 };
 
-/* What kernels would be planned with so many columns and lines per work-item, to be freed; NULL without memory. */
-static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns, int lines, int height)
+/* What kernels would be planned with some options, to be freed; NULL without memory. */
+static strake_cl_kernels *plan_with(const strake_cl_kernels *s, const strake_cl_options *options)
 {
     strake_cl_kernels *trial = calloc(1, sizeof *trial);
     if (trial != NULL) {
         trial->graph = s->graph;
-        trial->options = s->options;
-        trial->options.run.vector = columns;
-        trial->options.run.lines = lines;
-        trial->options.lines = height;
+        trial->options = *options;
         trial->kernels = strake_cl_plan_kernels(s->graph, &trial->options, s->flat,
                                                 STRAKE_CL_MOST_KERNELS, trial->plan);
     }
     return trial;
+}
+
+/* Likewise with so many columns and lines per work-item, and lines of a group. */
+static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns, int lines, int height)
+{
+    strake_cl_options options = s->options;
+    options.run.vector = columns;
+    options.run.lines = lines;
+    options.lines = height;
+    return plan_with(s, &options);
 }
 
 /* Whether a compiler has registers for a plan whose work-items have two columns each. */
@@ -179,7 +195,12 @@ static strake_settings default_tile(const strake_cl_kernels *s, const strake_set
     strake_settings t = *asked;
     const bool tiny =
         cells_per_unit < TINY_CELLS_PER_UNIT && s->graph->reductions > 0 && !s->listed;
-    if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0) {
+    if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0 && !s->flat) {
+        t.group_width = cells_per_unit < CUBE_CELLS_PER_UNIT ? CUBE_WIDTH : 2 * CUBE_WIDTH;
+        t.group_height = CUBE_HEIGHT;
+        t.group_rows = CUBE_PLANES;
+        t.prefetch = t.prefetch > 0 ? t.prefetch : 1;
+    } else if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0) {
         t.group_width = tiny ? 16 : cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
         t.group_height = TILE_ITEMS / t.group_width;
         t.group_rows = TILE_ROWS;
@@ -188,15 +209,33 @@ static strake_settings default_tile(const strake_cl_kernels *s, const strake_set
     return t;
 }
 
-void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *t, size_t widest,
-                           size_t most)
+void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *t, bool flat,
+                           size_t widest, size_t most)
 {
     const size_t width =
         strake_cl_at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_TILE_WIDTH, widest);
     const size_t height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_TILE_HEIGHT;
     options->tile[0] = (int)width;
     options->tile[1] = t->group_rows > 0 ? t->group_rows : (int)height;
+    options->tile[2] = flat ? 1 : (int)height;
     options->items = (int)(width * strake_cl_at_most(height, most / width));
+}
+
+/* Kernels of a step in three dimensions that marches; planned as groups of the usual size would have it. */
+static int count_marches(const strake_cl_kernels *s)
+{
+    strake_cl_options usual = s->options;
+    usual.run.fusion = STRAKE_CL_FUSION_STREAM;
+    usual.local = s->device->local_memory;
+    usual.stride = DEFAULT_TILE_WIDTH;
+    usual.lines = DEFAULT_TILE_HEIGHT;
+    strake_cl_kernels *trial = plan_with(s, &usual);
+    int kernels = 0;
+    for (int k = 0; trial != NULL && k < trial->kernels; k++) {
+        kernels += trial->plan[k].is_static ? 0 : 1;
+    }
+    free(trial);
+    return kernels;
 }
 
 /* Kernels of a device by default; see TILE_CELLS_PER_UNIT. */
@@ -210,7 +249,10 @@ static strake_cl_fusion default_fusion(const strake_cl_kernels *s, int64_t cells
                                                     : STRAKE_CL_FUSION_STREAM;
     }
     /* Marching groups need planes to march along: small stripes have too few for every unit. */
-    return cells_per_unit < MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_PLAIN : STRAKE_CL_FUSION_STREAM;
+    return cells_per_unit < MARCH_CELLS_PER_UNIT ||
+                   (cells_per_unit < MARCHES_CELLS_PER_UNIT && count_marches(s) > 2)
+               ? STRAKE_CL_FUSION_TILE
+               : STRAKE_CL_FUSION_STREAM;
 }
 
 void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
@@ -278,7 +320,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
             ? default_tile(s, t, s->listed ? 0 : cells) /* a list is short */
             : *t;
     s->options.run.prefetch = tile.prefetch > 0 ? tile.prefetch : s->options.run.prefetch;
-    strake_cl_groups_tile(&s->options, &tile, limit, most);
+    strake_cl_groups_tile(&s->options, &tile, s->flat, limit, most);
     /* A list is short, and another launch dear. */
     s->options.cells = s->listed ? 1 : layout->n[0] * layout->n[1] * layout->n[2];
     /* Half of what 32 bits count is left for up to SLABS_BEYOND slabs beyond the layout's. */

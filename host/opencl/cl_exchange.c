@@ -264,12 +264,16 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_exchange_mark(strake_cl_exchange *x, strake_error *error)
+strake_status strake_cl_exchange_mark(strake_cl_exchange *x, cl_event done, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *const kernels = x->window->kernels;
     if (x->beside && x->borders > 0 && last_state(x) >= 0) {
         strake_cl_release_event(kernels->cl, &x->mark);
+        if (done != NULL && kernels->cl->clRetainEvent(done) == CL_SUCCESS) {
+            x->mark = done;
+            return STRAKE_OK;
+        }
         STRAKE_CL("clEnqueueMarkerWithWaitList",
                   kernels->cl->clEnqueueMarkerWithWaitList(x->window->queue, 0, NULL, &x->mark),
                   error, kernels->device);

@@ -60,7 +60,7 @@ typedef struct strake_cl_exchange {
 typedef struct strake_cl_exchange_report {
     double bytes_down, bytes_up; /**< of one exchange */
     int messages_down, messages_up;
-    int numbers; /**< that the step is reduced to, those of groups read before the borders */
+    int numbers;     /**< that the step is reduced to, those of groups read before the borders */
     bool overlaps;   /**< transfers run beside kernels, ... */
     bool beside;     /**< ... and did so lately: not where few tiles are computed */
     int samples;     /**< timed exchanges of a run */
@@ -111,8 +111,11 @@ void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *con
 /** Lets go of all pins until the next call; no transfer may be under way. */
 void strake_cl_exchange_unpin(strake_cl_exchange *x);
 
-/** The border slabs are what the window's queue holds so far: reading them follows that, and nothing enqueued later. */
-strake_status strake_cl_exchange_mark(strake_cl_exchange *x, strake_error *error);
+/**
+ * The border slabs are what the window's queue holds so far: reading them follows that, and nothing enqueued later.
+ * @param[in] done  tells that they are there, by another queue that has been flushed; NULL: a marker will
+ */
+strake_status strake_cl_exchange_mark(strake_cl_exchange *x, cl_event done, strake_error *error);
 
 /**
  * Enqueues reading the border slabs of the states of @p parity, which strake_cl_exchange_mark() was told of,

@@ -203,9 +203,15 @@ size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options 
     return elements * (size_t)strake_precision_size(graph->precision);
 }
 
+int strake_cl_tile_extent(const strake_cl_options *options, int axis)
+{
+    static const int place[STRAKE_AXES] = {1, 2, 0};
+    return options->tile[place[axis]];
+}
+
 int strake_cl_phase_extent(const strake_cl_options *options, const strake_cl_phase *phase, int axis)
 {
-    return options->tile[axis == 2 ? 0 : 1] + phase->lo[axis] + phase->hi[axis];
+    return strake_cl_tile_extent(options, axis) + phase->lo[axis] + phase->hi[axis];
 }
 
 int strake_cl_tile_lead(const strake_cl_kernel_plan *plan, int axis)

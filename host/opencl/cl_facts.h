@@ -89,6 +89,9 @@ size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan);
 
+/** Cells of a tile along an axis. */
+int strake_cl_tile_extent(const strake_cl_options *options, int axis);
+
 /** Cells of a phase of a tiled kernel along an axis, the tile's included. */
 int strake_cl_phase_extent(const strake_cl_options *options, const strake_cl_phase *phase,
                            int axis);

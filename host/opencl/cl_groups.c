@@ -230,9 +230,11 @@ strake_cl_cut strake_cl_groups_cut(const strake_cl_kernels *s, int k,
     const int *const tile = s->options.tile;
     const int64_t size[2] = {plan->tiled ? tile[0] : (int64_t)c.size[0],
                              plan->tiled ? tile[1] : (int64_t)c.size[1]};
+    const size_t slabs = (size_t)((extent[0] + size[1] - 1) / size[1]);
     c.groups[0] = (size_t)((extent[2] + size[0] - 1) / size[0]);
-    c.groups[1] = (size_t)((extent[0] + size[1] - 1) / size[1]);
-    c.groups[2] = plan->tiled ? 1 : (size_t)extent[1];
+    c.groups[1] =
+        plan->tiled && !plan->flat ? (size_t)((extent[1] + tile[2] - 1) / tile[2]) : slabs;
+    c.groups[2] = !plan->tiled ? (size_t)extent[1] : plan->flat ? 1 : slabs;
     return c;
 }
 

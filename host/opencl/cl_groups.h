@@ -12,10 +12,11 @@ void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *la
                              const strake_settings *settings);
 
 /**
- * The size of tiles and of their groups: a tile is as wide as the group that was asked for.
+ * The size of tiles and of their groups: a tile is as wide as the group that was asked for, and in three dimensions as
+ * high; it has group_rows rows or planes. @param[in] flat  axis 1 has one cell
  * @param[in] widest, most  limits of its columns and its work-items
  */
-void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *settings,
+void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *settings, bool flat,
                            size_t widest, size_t most);
 
 /**

@@ -125,6 +125,7 @@ static strake_status build_common(strake_cl_kernels *s, strake_error *error)
     STRAKE_TRY(new_kernel(s, s->common, "ghost_columns", &s->columns, error));
     STRAKE_TRY(new_kernel(s, s->common, "ghost_lines", &s->lines, error));
     STRAKE_TRY(new_kernel(s, s->common, "ghost_slabs", &s->slabs, error));
+    STRAKE_TRY(new_kernel(s, s->common, "ghost_shell", &s->shell, error));
     STRAKE_TRY(new_kernel(s, s->common, "find_non_finite", &s->non_finite, error));
 cleanup:
     free(text);
@@ -197,6 +198,7 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
     release_kernel(s->cl, &s->columns);
     release_kernel(s->cl, &s->lines);
     release_kernel(s->cl, &s->slabs);
+    release_kernel(s->cl, &s->shell);
     release_kernel(s->cl, &s->non_finite);
     if (s->common != NULL) {
         (void)s->cl->clReleaseProgram(s->common);

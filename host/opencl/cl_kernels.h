@@ -41,7 +41,7 @@ typedef struct strake_cl_kernels {
     cl_kernel kernel[STRAKE_CL_MOST_KERNELS];
     strake_cl_passed *passed;                    /**< one for each of them */
     size_t limit[STRAKE_CL_MOST_KERNELS];        /**< work-items per group */
-    cl_kernel columns, lines, slabs, non_finite; /**< of cl/state.cl */
+    cl_kernel columns, lines, slabs, shell, non_finite; /**< of cl/state.cl */
     size_t width, height;                        /**< of groups of point kernels */
     size_t march_width, march_height;            /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels: run.groups */

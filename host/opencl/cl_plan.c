@@ -44,6 +44,7 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     options.run.vector = options.run.vector > 0 ? options.run.vector : DEFAULT_VECTOR;
     options.tile[0] = options.tile[0] > 0 ? options.tile[0] : DEFAULT_TILE_WIDTH;
     options.tile[1] = options.tile[1] > 0 ? options.tile[1] : DEFAULT_TILE_HEIGHT;
+    options.tile[2] = options.tile[2] > 0 ? options.tile[2] : 1;
     options.items = options.items > 0 ? options.items : options.tile[0] * options.tile[1];
     return options;
 }
@@ -185,8 +186,8 @@ static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
     const double again = redundancy(p, plan);
     const double loaded = plan->tiled ? plan->again : again;
     const bool small = p->options->run.fusion == STRAKE_CL_FUSION_TILE;
-    /* Where every step is followed by a reduction; others have been measured with the one number. */
-    const bool is_shared = p->graph->reductions > 0 && p->options->cells > 0;
+    /* Where every step is followed by a reduction, and of cubes; others have been measured with the one number. */
+    const bool is_shared = (p->graph->reductions > 0 || !p->flat) && p->options->cells > 0;
     const double share = is_shared ? bytes_of_launch / (double)p->options->cells : 0.0;
     const double launch = share > cost_of_launch ? share : cost_of_launch;
     const int spilled = plan->held / (plan->vector * plan->lines) - p->options->run.hold;
@@ -269,7 +270,7 @@ static void plan_group(planner *p, int first, int end, double base, double most,
     /* Two of four tracers in one kernel that marches, h a field, made 0.54 of the rate of one: it holds too much (H200). */
     const bool may_march =
         p->options->run.fusion == STRAKE_CL_FUSION_STREAM && are_whole(p, first, end);
-    const bool may_tile = p->options->run.fusion == STRAKE_CL_FUSION_TILE && p->flat;
+    const bool may_tile = p->options->run.fusion == STRAKE_CL_FUSION_TILE;
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
         trial->marches = way >= 2 && may_march;
         trial->tiled = way >= 2 && may_tile;

@@ -8,8 +8,8 @@
  * keeps the last rows of its columns in registers and passes values to the neighbouring columns
  * through local memory, where what is written in one row is read in the next, so that one barrier per
  * row suffices. Columns at the edges of a group and rows before its first one are computed again by
- * the groups that share them. What is said of rows below holds for planes. A *tiled* kernel, for two
- * dimensions, gives every group a tile of the outputs and goes through the stages in *phases*: each is
+ * the groups that share them. What is said of rows below holds for planes. A *tiled* kernel
+ * gives every group a tile of the outputs and goes through the stages in *phases*: each is
  * a loop of all work-items over the cells that later phases need (the tile and so many cells around it),
  * what other cells read lies in local memory, and a barrier ends the phase. Cells around a tile are
  * computed by several groups; in return all of a small grid is computed at once.
@@ -40,7 +40,7 @@ typedef enum strake_cl_fusion {
     STRAKE_CL_FUSION_NONE,    /**< one kernel per stage number */
     STRAKE_CL_FUSION_PLAIN,   /**< point kernels of several stages */
     STRAKE_CL_FUSION_STREAM,  /**< marching kernels where they pay */
-    STRAKE_CL_FUSION_TILE     /**< tiled kernels where they pay, in two dimensions */
+    STRAKE_CL_FUSION_TILE     /**< tiled kernels where they pay */
 } strake_cl_fusion;
 
 /** How kernels divide (cl/quotient.h); in the order of the words of run.division. */
@@ -55,11 +55,12 @@ typedef struct strake_cl_options {
     strake_settings run; /**< those of a case; complete ones have no zeros among those read */
     int stride;          /**< largest width of a marching group, in work-items */
     int lines;           /**< largest height of a marching group, in work-items */
-    int tile[2];         /**< columns and rows of a tile */
-    int items;           /**< work-items of a tile's group */
-    size_t local;        /**< local memory that groups of tiles may take [bytes]; 0: any */
-    int64_t cells;       /**< of a stripe; 0: nobody knows */
-    bool large;          /**< arrays may have 2^32 elements or more */
+    int tile
+        [STRAKE_AXES]; /**< columns and rows of a tile; in three dimensions columns, planes and lines */
+    int items;         /**< work-items of a tile's group */
+    size_t local;      /**< local memory that groups of tiles may take [bytes]; 0: any */
+    int64_t cells;     /**< of a stripe; 0: nobody knows */
+    bool large;        /**< arrays may have 2^32 elements or more */
     /** all stages of a step in one kernel, whatever it costs; -1 where none holds them */
     bool one;
     bool listed; /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
@@ -142,8 +143,9 @@ typedef struct strake_cl_kernel_plan {
     strake_cl_phase phase[STRAKE_CL_KERNEL_PHASES];
     strake_cl_slot slot[STRAKE_CL_KERNEL_SLOTS];
     int items
-        [2];  /**< of marching groups in 3D, which it is compiled for: work-items along axes 2, 1 */
-    int line; /**< elements from row to row of a tiled kernel's local arrays */
+        [2]; /**< of marching groups in 3D, which it is compiled for: work-items along axes 2, 1 */
+    /** elements from plane to plane (in two dimensions from row to row) and from line to line of a tiled kernel's local arrays */
+    int plane, line;
     int64_t local; /**< elements of all of them */
     double again;  /**< cells that a tiled kernel loads for one that it stores */
     int margin

@@ -41,7 +41,7 @@ static strake_status step_whole(strake_cl_resident *s, void *const *after, strak
         strake_cl_exchange_time(&s->exchange);
     }
     STRAKE_TRY(bring_down(s, error));
-    STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, error));
+    STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, NULL, error));
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - s->window.parity, after, error));
 cleanup:
     return status;
@@ -83,13 +83,13 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
         const strake_range edge = find_edge(s, b);
         STRAKE_TRY(strake_cl_window_step(w, edge.first, edge.end, &s->ghosts, error));
     }
-    STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, error));
     if (s->aside != NULL) {
         STRAKE_TRY(
             strake_cl_aside_turn(k->cl, k->device, &s->queue, &s->aside, &here, &edges, error));
         w->queue = s->queue;
         w->beside = edges;
     }
+    STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, edges, error));
     for (int b = 0; b <= borders; b++) {
         const strake_range edge = b < borders ? find_edge(s, b) : (strake_range){0, 0};
         const int64_t end = b < borders ? edge.first : s->range.end - s->base;

@@ -29,7 +29,8 @@ static void write_shared(const writer *w, const strake_cl_term *term)
 {
     fprintf(w->text, "shared[t");
     write_distance(w, (long long)w->plan->slot[term->slot].base +
-                          (long long)term->offset[0] * w->plan->line + term->offset[2]);
+                          (long long)term->offset[0] * w->plan->plane +
+                          (long long)term->offset[1] * w->plan->line + term->offset[2]);
     fprintf(w->text, "]");
 }
 
@@ -44,7 +45,7 @@ static void write_loaded(const writer *w, const strake_cl_term *term)
 /* Whether a term goes to memory. */
 static bool is_stored(const writer *w, const strake_cl_term *term)
 {
-    return term->kind == STRAKE_CL_COMPUTED && term->offset[0] == 0 &&
+    return term->kind == STRAKE_CL_COMPUTED && term->offset[0] == 0 && term->offset[1] == 0 &&
            strake_cl_term_is_stored(w->plan, term);
 }
 
@@ -75,7 +76,7 @@ static void write_inside(const writer *w, const char *index, const char *start, 
 {
     if (phase->lo[axis] + phase->hi[axis] > 0) {
         fprintf(w->text, "(uint)(%s - %s) < %du && ", index, start,
-                w->options->tile[axis == 2 ? 0 : 1]);
+                strake_cl_tile_extent(w->options, axis));
     }
     if (value->lo[axis] != w->plan->lo[axis]) {
         fprintf(w->text, "%s >= %d && ", index, -value->lo[axis]);
@@ -104,6 +105,9 @@ static void write_results(const writer *w, const strake_cl_phase *phase)
         const strake_value *value = &w->graph->value[term->value];
         fprintf(w->text, "%sif (", w->indent);
         write_inside(w, "i", "first", 0, value, phase);
+        if (!plan->flat) {
+            write_inside(w, "l", "front", 1, value, phase);
+        }
         write_inside(w, "j", "left", 2, value, phase);
         fprintf(w->text, ") {\n");
         if (strake_cl_write_is_array(w, term->value)) {
@@ -117,12 +121,15 @@ static void write_results(const writer *w, const strake_cl_phase *phase)
 }
 
 /* Which values a phase makes, and for how many cells. */
-static void write_title(const writer *w, int number, int rows, int columns)
+static void write_title(const writer *w, int number, const int extent[STRAKE_AXES])
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const strake_cl_phase *phase = &plan->phase[number];
-    fprintf(w->text, "\n    /* ---- phase %d of %d: %d x %d cells;", number + 1, plan->phases,
-            columns, rows);
+    fprintf(w->text, "\n    /* ---- phase %d of %d: %d x ", number + 1, plan->phases, extent[2]);
+    if (!plan->flat) {
+        fprintf(w->text, "%d x ", extent[1]);
+    }
+    fprintf(w->text, "%d cells;", extent[0]);
     for (int p = phase->first; p < phase->end; p++) {
         const strake_cl_term *term = &plan->term[p];
         if (is_stored(w, term) || (term->kind != STRAKE_CL_EXCHANGED && term->slot >= 0)) {
@@ -133,9 +140,9 @@ static void write_title(const writer *w, int number, int rows, int columns)
 }
 
 /* The cells of the phase that a work-item has: one, or every so many of them. */
-static void write_cells(const writer *w, int rows, int columns)
+static void write_cells(const writer *w, const int extent[STRAKE_AXES])
 {
-    const long long cells = (long long)rows * columns;
+    const long long cells = (long long)extent[0] * extent[1] * extent[2];
     const int items = w->options->items;
     if (cells > items) {
         fprintf(w->text, "    for (uint k = item; k < %lldu; k += %du) {\n", cells, items);
@@ -149,8 +156,49 @@ static void write_cells(const writer *w, int rows, int columns)
     }
 }
 
+/* Which cell of the phase it is: along each axis. */
+static void write_cell(const writer *w, const int extent[STRAKE_AXES])
+{
+    if (w->plan->flat) {
+        fprintf(w->text,
+                "        const int down = (int)(k / %du);\n"
+                "        const int right = (int)k - down * %d;\n",
+                extent[2], extent[2]);
+    } else {
+        fprintf(w->text,
+                "        const int down = (int)(k / %du);\n"
+                "        const int in_plane = (int)k - down * %d;\n"
+                "        const int along = in_plane / %d;\n"
+                "        const int right = in_plane - along * %d;\n",
+                extent[1] * extent[2], extent[1] * extent[2], extent[2], extent[2]);
+    }
+}
+
+/* Its place in arrays. */
+static void write_place(const writer *w, const strake_cl_phase *phase)
+{
+    fprintf(w->text, "        const int i = first + down");
+    write_distance(w, -phase->lo[0]);
+    if (!w->plan->flat) {
+        fprintf(w->text, ";\n        const int l = front + along");
+        write_distance(w, -phase->lo[1]);
+    }
+    fprintf(w->text, ";\n        const int j = left + right");
+    write_distance(w, -phase->lo[2]);
+    fprintf(w->text, ";\n        const place at = (place)origin + ");
+    write_clamped(w, "i", 0);
+    fprintf(w->text, " * %s +\n            ", w->options->pitch > 0 ? "LINE" : "line");
+    if (!w->plan->flat) {
+        write_clamped(w, "l", 1);
+        fprintf(w->text, " * across +\n            ");
+    }
+    write_clamped(w, "j", 2);
+    fprintf(w->text, ";\n");
+}
+
 /* Which cell it is, and its places in arrays and in local ones. */
-static void write_position(const writer *w, const strake_cl_phase *phase, int columns)
+static void write_position(const writer *w, const strake_cl_phase *phase,
+                           const int extent[STRAKE_AXES])
 {
     const strake_cl_kernel_plan *plan = w->plan;
     bool in_arrays = false;
@@ -158,25 +206,20 @@ static void write_position(const writer *w, const strake_cl_phase *phase, int co
         in_arrays =
             in_arrays || plan->term[p].kind == STRAKE_CL_LOADED || is_stored(w, &plan->term[p]);
     }
-    fprintf(w->text,
-            "        const int down = (int)(k / %du);\n"
-            "        const int right = (int)k - down * %d;\n",
-            columns, columns);
+    write_cell(w, extent);
     if (in_arrays) {
-        fprintf(w->text, "        const int i = first + down");
-        write_distance(w, -phase->lo[0]);
-        fprintf(w->text, ";\n        const int j = left + right");
-        write_distance(w, -phase->lo[2]);
-        fprintf(w->text, ";\n        const place at = (place)origin + ");
-        write_clamped(w, "i", 0);
-        fprintf(w->text, " * %s +\n            ", w->options->pitch > 0 ? "LINE" : "line");
-        write_clamped(w, "j", 2);
-        fprintf(w->text, ";\n");
+        write_place(w, phase);
     }
     if (plan->slots > 0) {
-        fprintf(w->text, "        const int t = down * %d + right", plan->line);
-        write_distance(w, (long long)(strake_cl_tile_lead(plan, 0) - phase->lo[0]) * plan->line +
-                              strake_cl_tile_lead(plan, 2) - phase->lo[2]);
+        fprintf(w->text, "        const int t = down * %d + ", plan->plane);
+        if (!plan->flat) {
+            fprintf(w->text, "along * %d + ", plan->line);
+        }
+        fprintf(w->text, "right");
+        write_distance(w,
+                       (long long)(strake_cl_tile_lead(plan, 0) - phase->lo[0]) * plan->plane +
+                           (long long)(strake_cl_tile_lead(plan, 1) - phase->lo[1]) * plan->line +
+                           strake_cl_tile_lead(plan, 2) - phase->lo[2]);
         fprintf(w->text, ";\n");
     }
 }
@@ -185,11 +228,13 @@ static void write_phase(const writer *w, int number)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const strake_cl_phase *phase = &plan->phase[number];
-    const int rows = strake_cl_phase_extent(w->options, phase, 0);
-    const int columns = strake_cl_phase_extent(w->options, phase, 2);
-    write_title(w, number, rows, columns);
-    write_cells(w, rows, columns);
-    write_position(w, phase, columns);
+    int extent[STRAKE_AXES];
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        extent[axis] = strake_cl_phase_extent(w->options, phase, axis);
+    }
+    write_title(w, number, extent);
+    write_cells(w, extent);
+    write_position(w, phase, extent);
     write_operands(w, phase);
     strake_cl_write_terms(w, phase->first, phase->end, write_operand);
     write_results(w, phase);
@@ -210,8 +255,10 @@ static void write_tile(const writer *w)
                          "    const int down_to = list[turn] / across;\n"
                          "    const int right_to = list[turn] - down_to * across;\n");
     } else {
-        fprintf(w->text, "    const int down_to = (int)get_group_id(1);\n"
-                         "    const int right_to = (int)get_group_id(0);\n");
+        fprintf(w->text,
+                "    const int down_to = (int)get_group_id(%d);\n"
+                "    const int right_to = (int)get_group_id(0);\n",
+                w->plan->flat ? 1 : 2);
     }
 }
 
@@ -219,14 +266,23 @@ void strake_cl_write_tiles(const strake_cl_writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const strake_cl_options *o = w->options;
+    fprintf(w->text, "    /* a tile of %d x ", o->tile[0]);
+    if (!plan->flat) {
+        fprintf(w->text, "%d x ", o->tile[2]);
+    }
     fprintf(w->text,
-            "    /* a tile of %d x %d cells, %d work-items */\n"
+            "%d cells, %d work-items */\n"
             "    const uint item = (uint)get_local_id(0);\n",
-            o->tile[0], o->tile[1], o->items);
+            o->tile[1], o->items);
     if (o->pitch > 0) {
         fprintf(w->text, "    enum { LINE = %lld };\n", (long long)o->pitch);
     } else {
         fprintf(w->text, "    const place line = (place)slab;\n");
+    }
+    if (!plan->flat) {
+        fprintf(w->text, "    const place across = (place)pitch;\n"
+                         "    const int front = (int)get_group_id(1) * ");
+        fprintf(w->text, "%d - %d;\n", o->tile[2], plan->lo[1]);
     }
     if (plan->slots > 0) {
         fprintf(w->text, "    __local real shared[%lld];\n", (long long)plan->local);

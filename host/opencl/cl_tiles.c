@@ -331,14 +331,21 @@ static void place_slots(const strake_cl_options *options, strake_cl_kernel_plan 
     int64_t first[STRAKE_CL_KERNEL_SLOTS];
     int64_t size[STRAKE_CL_KERNEL_SLOTS];
     int64_t start[STRAKE_CL_KERNEL_SLOTS];
-    const int lead[STRAKE_AXES] = {strake_cl_tile_lead(plan, 0), 0, strake_cl_tile_lead(plan, 2)};
+    const int lead[STRAKE_AXES] = {strake_cl_tile_lead(plan, 0), strake_cl_tile_lead(plan, 1),
+                                   strake_cl_tile_lead(plan, 2)};
+    int lines = 1;
     for (int s = 0; s < plan->slots; s++) {
-        widen(&plan->line, strake_cl_phase_extent(options, &plan->phase[plan->slot[s].made], 2));
+        const strake_cl_phase *const made = &plan->phase[plan->slot[s].made];
+        widen(&plan->line, strake_cl_phase_extent(options, made, 2));
+        widen(&lines, strake_cl_phase_extent(options, made, 1));
     }
+    plan->plane = lines * plan->line;
     for (int s = 0; s < plan->slots; s++) {
         const strake_cl_phase *phase = &plan->phase[plan->slot[s].made];
-        first[s] = (int64_t)(lead[0] - phase->lo[0]) * plan->line + (lead[2] - phase->lo[2]);
-        size[s] = (int64_t)(strake_cl_phase_extent(options, phase, 0) - 1) * plan->line +
+        first[s] = (int64_t)(lead[0] - phase->lo[0]) * plan->plane +
+                   (int64_t)(lead[1] - phase->lo[1]) * plan->line + (lead[2] - phase->lo[2]);
+        size[s] = (int64_t)(strake_cl_phase_extent(options, phase, 0) - 1) * plan->plane +
+                  (int64_t)(strake_cl_phase_extent(options, phase, 1) - 1) * plan->line +
                   strake_cl_phase_extent(options, phase, 2);
         start[s] = 0;
         for (int other = 0; other < s; other++) {
@@ -359,7 +366,7 @@ static void place_slots(const strake_cl_options *options, strake_cl_kernel_plan 
 static void measure_work(const tiler *t)
 {
     strake_cl_kernel_plan *plan = t->plan;
-    const double tile = (double)t->options->tile[0] * t->options->tile[1];
+    const double tile = (double)t->options->tile[0] * t->options->tile[1] * t->options->tile[2];
     double ops = 0.0;
     int lo = 0;
     int hi = 0;
@@ -367,6 +374,7 @@ static void measure_work(const tiler *t)
     for (int phase = 0; phase < plan->phases; phase++) {
         const strake_cl_phase *by = &plan->phase[phase];
         const double share = (double)strake_cl_phase_extent(t->options, by, 0) *
+                             strake_cl_phase_extent(t->options, by, 1) *
                              strake_cl_phase_extent(t->options, by, 2) / tile;
         int live = 0;
         for (int p = by->first; p < by->end; p++) {

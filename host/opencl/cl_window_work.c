@@ -202,6 +202,53 @@ static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first
     return launch_common(w, "ghost_slabs", &a, (size_t)slab, (size_t)pairs->count, 1, error);
 }
 
+/* Whether one launch fills them: on a GPU that costs less than three, and on processors a third more than these. */
+static bool has_shell(const strake_cl_window *w)
+{
+    const strake_cl_kernels *const k = w->kernels;
+    const strake_layout *const l = &w->layout;
+    return (strake_cl_device_is_gpu(k->device) || k->options.run.fusion == STRAKE_CL_FUSION_TILE) &&
+           !k->flat && l->lo[1] + l->hi[1] + l->lo[2] + l->hi[2] > 0;
+}
+
+/* All ghosts of three dimensions by one launch. */
+static strake_status fill_shell(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                                const strake_cl_pairs *pairs, int64_t from, int64_t to,
+                                strake_error *error)
+{
+    enum { ITEMS = 128 };
+    const strake_layout *l = &w->layout;
+    const cl_int lo[2] = {l->lo[1], l->lo[2]}, hi[2] = {l->hi[1], l->hi[2]};
+    const cl_int boundary[2] = {(cl_int)l->boundary[1], (cl_int)l->boundary[2]};
+    const int64_t line = l->n[2] + lo[1] + hi[1], ends = lo[0] + hi[0];
+    const int64_t slabs = end > first ? end - first : 0;
+    const int64_t each = l->n[1] * (lo[1] + hi[1]) + ends * line;
+    const int64_t rows = each > 0 ? ((l->n[1] + ends) * line + each - 1) / each : 1;
+    const int64_t launched = slabs + pairs->count * rows;
+    const size_t most = w->kernels->device->max_work_group;
+    strake_cl_arguments a = strake_cl_arguments_begin(w->kernels->cl, w->kernels->shell);
+    if (each * launched == 0) {
+        return STRAKE_OK;
+    }
+    strake_cl_pass_buffer(&a, array);
+    strake_cl_pass_long(&a, l->slab);
+    strake_cl_pass_long(&a, l->pitch);
+    strake_cl_pass_long(&a, w->origin + first * l->slab);
+    strake_cl_pass_long(&a, w->origin - strake_cl_window_place(w, 0) * l->slab);
+    strake_cl_pass_int(&a, slabs);
+    strake_cl_pass_int(&a, rows);
+    strake_cl_pass_int(&a, l->n[1]);
+    strake_cl_pass_int(&a, l->n[2]);
+    strake_cl_pass(&a, sizeof lo, lo);
+    strake_cl_pass(&a, sizeof hi, hi);
+    strake_cl_pass(&a, sizeof boundary, boundary);
+    strake_cl_pass_buffer(&a, pairs->list);
+    strake_cl_pass_int(&a, strake_cl_window_place(w, from));
+    strake_cl_pass_int(&a, strake_cl_window_place(w, to));
+    return strake_cl_launch(w->kernels, w->queue, "ghost_shell", &a, most < ITEMS ? most : ITEMS, 1,
+                            (size_t)each, (size_t)launched, 1, error);
+}
+
 /* Of slabs [first, end) axis by axis, then the pairs with a source in [from, to). */
 static strake_status fill_axes(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
                                const strake_cl_pairs *pairs, int64_t from, int64_t to,
@@ -209,6 +256,9 @@ static strake_status fill_axes(strake_cl_window *w, cl_mem array, int64_t first,
 {
     strake_status status = STRAKE_OK;
     const strake_layout *l = &w->layout;
+    if (has_shell(w)) {
+        return fill_shell(w, array, first, end, pairs, from, to, error);
+    }
     if (l->lo[2] + l->hi[2] > 0 && first < end) {
         STRAKE_TRY(fill_columns(w, array, first, end, error));
     }

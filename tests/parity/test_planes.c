@@ -32,17 +32,20 @@ static program draw_program(uint64_t *seed)
     static const char *const times[] = {"euler", "midpoint", "heun"};
     static const int unrolls[] = {1, 1, 2, 4};
     static const int holds[] = {0, 0, 0, 6, 12};
+    const int kind = pick(seed, 6);
     const program p = {.time = times[pick(seed, 3)],
                        .single = pick(seed, 4) == 0,
-                       .fusion = pick(seed, 5) < 4 ? 3 : 1 + pick(seed, 2),
+                       .fusion = kind < 4    ? 3
+                                 : kind == 4 ? 4
+                                             : 1 + pick(seed, 2),
                        .hold = holds[pick(seed, 5)],
                        .unroll = unrolls[pick(seed, 4)],
                        .prefetch = 1 + pick(seed, 3),
                        .keep = 1 + pick(seed, 4),
                        .vector = 1 << pick(seed, 3),
                        .lines = 1 + pick(seed, 4),
-                       .width = 8 + pick(seed, 30),
-                       .height = 5 + pick(seed, 14)};
+                       .width = kind == 4 ? 1 + pick(seed, 16) : 8 + pick(seed, 30), /* a tile's */
+                       .height = kind == 4 ? 1 + pick(seed, 10) : 5 + pick(seed, 14)};
     return p;
 }
 

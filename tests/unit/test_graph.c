@@ -406,9 +406,13 @@ static void a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells(v
     tiled.run.prefetch = 2;
     tiled.local = (size_t)most * 8 - 1;
     assert_in_range(strake_cl_plan_kernels(&graph, &tiled, true, 96, plan), 2, 6);
+    /* In three dimensions tiles have lines, too; this graph reads nothing across them. */
     tiled.local = 0;
-    assert_in_range(strake_cl_plan_kernels(&graph, &tiled, false, 96, plan), 1, 6);
-    assert_false(plan[0].tiled); /* three dimensions have no tiles */
+    tiled.tile[2] = 6;
+    assert_int_equal(strake_cl_plan_kernels(&graph, &tiled, false, 96, plan), 1);
+    assert_true(plan[0].tiled);
+    assert_int_equal(plan[0].plane, 6 * plan[0].line);
+    assert_in_range(plan[0].local, 5 * most, 7 * most);
 }
 
 /* Places where the quotients of a row are made certain, and ratios before each. */

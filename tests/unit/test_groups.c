@@ -276,8 +276,9 @@ static cl_int CL_API_CALL tell_log(cl_program program, cl_device_id device,
     return CL_SUCCESS;
 }
 
-/* The planes that a group of the first kernel marches along in a cube of Cahn-Hilliard, and the choice. */
-static int64_t choose_cube(const strake_cl *cl, const char *scheme, int64_t n, strake_cl_kernels *k)
+/* The choice for a cube of a problem, and how its last kernel is cut. */
+static strake_cl_cut cut_cube(const strake_cl *cl, const char *problem, int64_t n,
+                              strake_cl_kernels *k)
 {
     static strake_graph graph;
     static strake_cl_device nvidia;
@@ -294,9 +295,8 @@ static int64_t choose_cube(const strake_cl *cl, const char *scheme, int64_t n, s
     nvidia.local_memory = 49152;
     (void)snprintf(nvidia.vendor, sizeof nvidia.vendor, "NVIDIA Corporation");
     (void)snprintf(text, sizeof text,
-                   "problem: cahn_hilliard3d\ngrid: {planes: 8, rows: 8, cols: 8}\n"
-                   "scheme: {time: %s}\ntime: {dt: 0.01, steps: 1}\n",
-                   scheme);
+                   "%s\ngrid: {planes: 8, rows: 8, cols: 8}\ntime: {dt: 0.01, steps: 1}\n",
+                   problem);
     assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
     assert_int_equal(which->problem->build(which, constant, number, &graph, &error), STRAKE_OK);
     strake_case_close(&which);
@@ -305,9 +305,45 @@ static int64_t choose_cube(const strake_cl *cl, const char *scheme, int64_t n, s
     strake_cl_groups_choose(k, &layout, NULL);
     k->kernels =
         strake_cl_plan_kernels(&graph, &k->options, false, STRAKE_CL_MOST_KERNELS, k->plan);
+    assert_true(k->kernels > 0);
+    k->limit[k->kernels - 1] = 1024;
+    return strake_cl_groups_cut(k, k->kernels - 1, cells);
+}
+
+/* The planes that a group marches along in a cube of Cahn-Hilliard. */
+static int64_t choose_cube(const strake_cl *cl, const char *scheme, int64_t n, strake_cl_kernels *k)
+{
+    char problem[80];
+    (void)snprintf(problem, sizeof problem, "problem: cahn_hilliard3d\nscheme: {time: %s}", scheme);
+    const strake_cl_cut cut = cut_cube(cl, problem, n, k);
     assert_int_equal(k->kernels, 1);
-    k->limit[0] = 1024;
-    return strake_cl_groups_cut(k, 0, cells).rows;
+    return cut.rows;
+}
+
+static void small_cubes_have_tiles(void **state)
+{
+    (void)state;
+    static strake_cl_kernels k;
+    const strake_cl cl = {.clGetDeviceInfo = tell_registers};
+    strake_cl_cut cut = cut_cube(&cl, "problem: cahn_hilliard3d", 32, &k);
+    assert_int_equal(k.kernels, 1);
+    assert_true(k.plan[0].tiled);
+    assert_int_equal(cut.size[0] * cut.size[1], 64);
+    assert_int_equal(cut.groups[0], 4); /* 8 columns, 8 lines, 4 planes */
+    assert_int_equal(cut.groups[1], 4);
+    assert_int_equal(cut.groups[2], 8);
+    /* A step of it marches in one kernel, one of MPDATA in three, which are slower than two of tiles for longer. */
+    (void)choose_cube(&cl, "midpoint", 48, &k);
+    assert_true(k.plan[0].marches);
+    cut = cut_cube(&cl, "problem: mpdata3d", 64, &k);
+    assert_int_equal(k.options.run.fusion, STRAKE_CL_FUSION_TILE);
+    assert_true(k.plan[k.kernels - 1].tiled);
+    assert_int_equal(cut.size[0] * cut.size[1], 128);
+    assert_int_equal(cut.groups[0], 4); /* 16 columns, 8 lines, 4 planes */
+    assert_int_equal(cut.groups[1], 8);
+    assert_int_equal(cut.groups[2], 16);
+    (void)cut_cube(&cl, "problem: mpdata3d", 96, &k);
+    assert_int_equal(k.options.run.fusion, STRAKE_CL_FUSION_STREAM);
 }
 
 static void groups_that_fill_a_unit_keep_what_they_load(void **state)
@@ -377,6 +413,7 @@ int main(void)
         cmocka_unit_test(single_kernels_have_sizes_of_their_own),
         cmocka_unit_test(compilers_are_told_a_limit_where_it_fits),
         cmocka_unit_test(groups_that_fill_a_unit_keep_what_they_load),
+        cmocka_unit_test(small_cubes_have_tiles),
         cmocka_unit_test(registers_say_how_many_groups_a_unit_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

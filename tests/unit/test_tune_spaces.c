@@ -117,7 +117,8 @@ static void a_problem_changes_what_differs_on_a_kind_of_processor(void **state)
     assert_int_equal(parameter(mpdata, "run.hold")->values, 5);
     assert_int_equal(parameter(flat, "run.hold")->values, 4);
     assert_int_equal(parameter(flat, "run.fusion")->values, 4);
-    assert_int_equal(parameter(deep, "run.fusion")->values, 3);
+    assert_int_equal(parameter(flat, "run.group_width")->values, 9);
+    assert_int_equal(parameter(deep, "run.group_width")->values, 10);
     assert_string_equal(deep->parameter[0].path, "run.fusion"); /* in its place */
     assert_null(parameter(deep, "run.group_height")->when);
     assert_int_equal(flat->steps, 9);
