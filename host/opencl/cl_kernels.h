@@ -39,12 +39,12 @@ typedef struct strake_cl_kernels {
     int kernels;
     strake_cl_kernel_plan plan[STRAKE_CL_MOST_KERNELS];
     cl_kernel kernel[STRAKE_CL_MOST_KERNELS];
-    strake_cl_passed *passed;                    /**< one for each of them */
-    size_t limit[STRAKE_CL_MOST_KERNELS];        /**< work-items per group */
+    strake_cl_passed *passed;                           /**< one for each of them */
+    size_t limit[STRAKE_CL_MOST_KERNELS];               /**< work-items per group */
     cl_kernel columns, lines, slabs, shell, non_finite; /**< of cl/state.cl */
-    size_t width, height;                        /**< of groups of point kernels */
-    size_t march_width, march_height;            /**< of marching groups */
-    strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels: run.groups */
+    size_t width, height;                               /**< of groups of point kernels */
+    size_t march_width, march_height;                   /**< of marching groups */
+    strake_group group[STRAKE_MOST_GROUPS];             /**< asked for single kernels: run.groups */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
     /** given before they are built: one tiled kernel that takes its tiles from a list */
     bool listed;
