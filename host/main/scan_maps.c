@@ -191,6 +191,23 @@ static strake_case case_of_maps(const maps_job *maps, const strake_problem *prob
     return out;
 }
 
+/* The ground under the picture of the probability: that of all runs, where none of them has another one; -1: none. */
+static int find_ground(const maps_job *maps)
+{
+    const strake_case *const which = maps->which;
+    const char *const *const over = maps->job->arguments->overs;
+    int ground = which->picture.has_relief ? strake_output_ground(which) : -1;
+    for (int k = 0; ground >= 0 && k < maps->job->arguments->over_count; k++) {
+        char path[STRAKE_NAME_LENGTH + 16];
+        (void)snprintf(path, sizeof path, "fields.%s", which->problem->field[ground].name);
+        const size_t length = strlen(path);
+        if (strncmp(over[k], path, length) == 0 && strchr(".=[", over[k][length]) != NULL) {
+            return -1;
+        }
+    }
+    return ground >= 0 && which->source[ground] != NULL ? ground : -1;
+}
+
 /* What the command changes of the case, in all runs and from run to run. NULL without memory. */
 static const char **list_changes(const strake_arguments *arguments)
 {
@@ -228,6 +245,7 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
                                     .fields = MAPS,
                                     .field = field};
     const strake_case which = case_of_maps(maps, &problem);
+    const int ground = find_ground(maps);
     (void)snprintf(source, sizeof source, "Strake %s%s%.40s", STRAKE_VERSION,
                    strake_commit[0] != '\0' ? ", " : "", strake_commit);
     strake_text_print(&history, "%s: ", strake_clock_utc(started, date));
@@ -237,7 +255,9 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
                                    .history = history.data,
                                    .source = source,
                                    .sets = changes,
-                                   .resumed = -1};
+                                   .resumed = -1,
+                                   .grounded = ground >= 0 ? maps->which : NULL,
+                                   .ground = ground};
     STRAKE_CHECK(!history.failed && changes != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for maps");
     STRAKE_TRY(strake_output_begin(&output, &run, strake_formats, error));

@@ -25,6 +25,9 @@ typedef struct strake_format_run {
     const char *const *sets;  /**< NULL-terminated PATH=VALUE that changed the case */
     int64_t resumed;          /**< step of the checkpoint it continues, or -1: earlier steps stay */
     const strake_text *index; /**< lines of steps that stay, below a title */
+    /** Of pictures of what has no solver: a case whose field @c ground lies under them; NULL: none does. */
+    const strake_case *grounded;
+    int ground;
     strake_format_output output; /**< the present one, from output_begin on */
 } strake_format_run;
 

@@ -95,6 +95,7 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     if (plan->has_surface) {
         return strake_volume_begin(&p->volume, slabs->name, slabs->dims, slabs->shape, error);
     }
+    const strake_case *const grounded = p->out.run->grounded;
     const int ground = strake_output_ground(p->out.run->which);
     strake_view view = {.axis = plan->slice_axis,
                         .slab = plan->slice_axis < 0 ? -1 : plan->slice,
@@ -105,6 +106,10 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     if (status == STRAKE_OK && plan->patches > 0) {
         status = strake_patches_begin(&p->patches, plan->patches, slabs->shape[0], slabs->shape[1],
                                       error);
+    }
+    if (status == STRAKE_OK && grounded != NULL && p->relief.shade == NULL) {
+        return strake_relief_of_case(&p->relief, grounded, p->out.run->ground, &p->scene, &view,
+                                     error);
     }
     return status == STRAKE_OK && ground >= 0 && p->relief.shade == NULL
                ? strake_relief_read(&p->relief, p->out.run->which, slabs->solver, ground, &p->scene,

@@ -128,12 +128,37 @@ cleanup:
     return status;
 }
 
+/* Of a field that has no solver its own cells with nothing of it. */
+static strake_status cover_alone(strake_relief *relief, const strake_slabs *slabs,
+                                 const strake_slabs **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int size = (int)slabs->element_size;
+    void *const data =
+        relief->cover.data != NULL ? relief->cover.data : malloc(slabs->capacity + 1);
+    STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a picture");
+    relief->cover = *slabs;
+    relief->cover.data = data;
+    memcpy(data, slabs->data, strake_slabs_bytes(slabs));
+    for (int64_t k = 0; k < (int64_t)(strake_slabs_bytes(slabs) / (size_t)size); k++) {
+        if (!(strake_element_get(data, size, k) > 0.0)) {
+            strake_element_set(data, size, k, (double)NAN);
+        }
+    }
+    *out = &relief->cover;
+cleanup:
+    return status;
+}
+
 strake_status strake_relief_cover(strake_relief *relief, const strake_case *which,
                                   const strake_slabs *slabs, int field, const strake_slabs **out,
                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_problem *const problem = which->problem;
+    if (slabs->solver == NULL) {
+        return cover_alone(relief, slabs, out, error);
+    }
     const int size = (int)strake_element_size(slabs->solver);
     const int64_t count = (int64_t)(strake_slabs_bytes(slabs) / (size_t)size);
     bool *wet = calloc((size_t)count + 1, sizeof *wet);

@@ -30,7 +30,8 @@ strake_status strake_relief_of_case(strake_relief *relief, const strake_case *wh
                                     strake_error *error);
 
 /**
- * The present piece of a field, NaN in cells that have nothing of the fields that make the footprint.
+ * The present piece of a field, NaN in cells that have nothing of the fields that make the footprint; of a field without a
+ * solver in those that have nothing of itself.
  * @param[out] out  it, borrowed until the next call
  */
 strake_status strake_relief_cover(strake_relief *relief, const strake_case *which,

@@ -69,6 +69,8 @@ if [ -e "$(dirname "$STRAKE")/libstrake-cairo.so" ]; then
     check "they are drawn on the ground of the case" test ! -s .err -a -s ground.png
     try view maps --field probability --png flat.png --flat
     check "which can be left out" sh -c '! cmp -s ground.png flat.png'
+    try "${scan[@]}" "${weights[@]}" --maps bare --table bare.csv --on cpu --set output.picture.relief=false
+    check "as is the picture that the scan leaves, where the case has it so" sh -c '! cmp -s maps/probability.png bare/probability.png && same() { cmp "maps/$1.npy" "bare/$1.npy"; } && same probability && same mean'
 else
     skip "with a picture, and those of strake view" "built without cairo (libcairo2-dev)"
 fi
