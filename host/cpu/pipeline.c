@@ -227,6 +227,8 @@ bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t e
     for (int v = 0; v < p->graph->values; v++) {
         if (next[v] != NULL && p->spans != NULL) {
             fill_spans(p, &w, next[v]);
+        } else if (next[v] != NULL && p->line != NULL) {
+            strake_layout_fill_lines(l, next[v], first, end);
         } else if (next[v] != NULL && left == 0 && right == l->n[2]) {
             strake_layout_fill_lateral(l, next[v], first, end);
         } else if (next[v] != NULL) {

@@ -294,24 +294,53 @@ static int64_t elements_of(const strake_pipeline *p, const task *t, int64_t colu
 }
 
 /*
- * One line of @p n elements, whose first own column is element @p at; new states go past the caches if these do not
- * hold the arrays.
+ * New states that go past the caches, with the ghosts that copy them: once a line has gone it would have to be
+ * fetched, as the places of the ghosts are, which are asked for before.
  */
+static __attribute__((noinline)) void stream_line(strake_pipeline *p, const sweep *w, const task *t,
+                                                  const void *const *in, void *const *out,
+                                                  int64_t n, int64_t at, bool is_checked)
+{
+    const int64_t first = (at - w->c) * p->size; /* column 0 */
+    const int64_t bytes = (at + w->columns) * p->size;
+    const int64_t whole = bytes / PIPELINE_ALIGNMENT * PIPELINE_ALIGNMENT;
+    void *waiting[STRAKE_LOOP_STAGES];
+    for (int k = 0; k < t->outputs; k++) {
+        waiting[k] = p->line + k * p->width * p->size;
+        __builtin_prefetch((char *)out[k] + (at - 1) * p->size, 1, 3);
+        __builtin_prefetch((char *)out[k] + (at + w->columns) * p->size, 1, 3);
+    }
+    t->row(waiting, in, n);
+    for (int k = 0; k < t->outputs; k++) {
+        if (is_checked) {
+            check_line(p, (const char *)waiting[k] + at * p->size, w->columns);
+        }
+        /* No further: ghosts that another block has filled may follow. */
+        strake_stream_copy(p->isa, out[k], waiting[k], whole);
+        memcpy((char *)out[k] + whole, (const char *)waiting[k] + whole, (size_t)(bytes - whole));
+        strake_layout_fill_part(p->layout, (char *)out[k] + first, (const char *)waiting[k] + first,
+                                w->c, w->c + w->columns);
+    }
+}
+
+/* A line of @p n elements, whose own columns begin with element @p at. */
 static void run_line(strake_pipeline *p, const task *t, const void *const *in, void *const *out,
                      int64_t n, int64_t at, int64_t columns, bool is_checked)
 {
-    void *waiting[STRAKE_LOOP_STAGES];
-    const bool is_streamed = t->is_in_array && p->line != NULL && p->spans == NULL;
-    void *const *to = is_streamed ? waiting : out;
-    for (int k = 0; k < t->outputs && is_streamed; k++) {
-        waiting[k] = p->line + k * p->width * p->size;
-    }
-    t->row(to, in, n);
+    t->row(out, in, n);
     for (int k = 0; k < t->outputs && is_checked; k++) {
-        check_line(p, (const char *)to[k] + at * p->size, columns);
+        check_line(p, (const char *)out[k] + at * p->size, columns);
     }
-    for (int k = 0; k < t->outputs && is_streamed; k++) {
-        strake_stream_copy(p->isa, out[k], waiting[k], n * p->size);
+}
+
+/* The same of a whole block; new states go past the caches if these do not hold the arrays. */
+static void run_block_line(strake_pipeline *p, const sweep *w, const task *t, const void *const *in,
+                           void *const *out, int64_t n, bool is_own)
+{
+    if (t->is_in_array && p->line != NULL) {
+        stream_line(p, w, t, in, out, n, t->lo[2], is_own && t->is_state);
+    } else {
+        run_line(p, t, in, out, n, t->lo[2], w->columns, is_own && t->is_state);
     }
 }
 
@@ -341,7 +370,7 @@ static void run_lines(strake_pipeline *p, const sweep *w, pass *s, const task *t
     memcpy(out, first_out, (size_t)t->outputs * sizeof *out);
     for (int64_t m = 0; m < lines; m++) {
         ask_ahead(p, w, &s->asking);
-        run_line(p, t, in, out, n, t->lo[2], w->columns, is_own && t->is_state);
+        run_block_line(p, w, t, in, out, n, is_own);
         if (is_own && m >= t->lo[1] && m < t->lo[1] + w->lines) {
             reduce_line(p, t, out, 0, w->columns);
         }
@@ -417,8 +446,7 @@ static void run_task(strake_pipeline *p, const sweep *w, pass *s, const task *t,
     if (p->spans != NULL) {
         run_spans(p, w, t, q, in, out, is_own);
     } else if (p->is_flat) {
-        run_line(p, t, in, out, elements_of(p, t, w->columns), t->lo[2], w->columns,
-                 is_own && t->is_state);
+        run_block_line(p, w, t, in, out, elements_of(p, t, w->columns), is_own);
         if (is_own) {
             reduce_line(p, t, out, 0, w->columns);
         }

@@ -117,53 +117,58 @@ static void turn_line(const strake_layout *layout, void *array, int64_t to, int6
 }
 
 /* All ghosts of a line of a periodic grid that is as wide as they are deep. */
-static void wrap_line(const strake_layout *layout, void *array, int64_t line)
+static void wrap_line(const strake_layout *layout, char *line, const char *from)
 {
-    const int64_t n = layout->n[2];
-    copy_line(layout, array, line - layout->lo[2], line + n - layout->lo[2], layout->lo[2]);
-    copy_line(layout, array, line + n, line, layout->hi[2]);
+    const size_t size = (size_t)layout->element_size;
+    const size_t lo = (size_t)layout->lo[2] * size, hi = (size_t)layout->hi[2] * size;
+    const size_t n = (size_t)layout->n[2] * size;
+    memcpy(line - lo, from + n - lo, lo);
+    memcpy(line + n, from, hi);
 }
 
 /* Fills ghosts [first, end) of a line, those that copy columns [left, right). */
-static void fill_ghosts(const strake_layout *layout, void *array, int64_t line, int64_t first,
+static void fill_ghosts(const strake_layout *layout, char *line, const char *from, int64_t first,
                         int64_t end, int64_t left, int64_t right)
 {
+    const int64_t size = layout->element_size;
     for (int64_t j = first; j < end; j++) {
         const int64_t source = strake_ghost_source(layout->boundary[2], layout->n[2], j);
         if (source >= left && source < right) {
-            strake_element_copy(array, layout->element_size, line + j, line + source);
+            memcpy(line + j * size, from + source * size, (size_t)size);
         }
     }
 }
 
-static void fill_line(const strake_layout *layout, void *array, int64_t line, int64_t left,
+static void fill_part(const strake_layout *layout, char *line, const char *from, int64_t left,
                       int64_t right)
 {
     const int64_t n = layout->n[2];
-    const bool is_whole = left == 0 && right == n;
-    if (is_whole && layout->boundary[2] == STRAKE_PERIODIC && layout->lo[2] <= n &&
-        layout->hi[2] <= n) {
-        wrap_line(layout, array, line);
-        return;
+    const int64_t depth = layout->lo[2] > layout->hi[2] ? layout->lo[2] : layout->hi[2];
+    if (left == 0 && right == n && layout->boundary[2] == STRAKE_PERIODIC && depth <= n) {
+        wrap_line(layout, line, from);
+    } else if (left < depth || right > n - depth) {
+        fill_ghosts(layout, line, from, -layout->lo[2], 0, left, right);
+        fill_ghosts(layout, line, from, n, n + layout->hi[2], left, right);
     }
-    fill_ghosts(layout, array, line, -layout->lo[2], 0, left, right);
-    fill_ghosts(layout, array, line, n, n + layout->hi[2], left, right);
+}
+
+void strake_layout_fill_part(const strake_layout *layout, void *line, const void *from,
+                             int64_t left, int64_t right)
+{
+    fill_part(layout, line, from, left, right);
 }
 
 void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line)
 {
-    fill_line(layout, array, line, 0, layout->n[2]);
+    char *const at = (char *)array + line * layout->element_size;
+    fill_part(layout, at, at, 0, layout->n[2]);
 }
 
-void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
-                                int64_t end)
+void strake_layout_fill_lines(const strake_layout *layout, void *array, int64_t first, int64_t end)
 {
     const int64_t n = layout->n[1];
     const int64_t left = layout->lo[2];
     for (int64_t i = first; i < end; i++) {
-        for (int64_t m = 0; m < n; m++) {
-            strake_layout_fill_line(layout, array, strake_layout_at(layout, i, m, 0));
-        }
         for (int64_t m = -layout->lo[1]; m < n + layout->hi[1]; m++) {
             const int64_t source = strake_ghost_source(layout->boundary[1], n, m);
             if (strake_ghost_is_turned(layout->boundary[1], n, m)) {
@@ -177,11 +182,23 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
     }
 }
 
+void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
+                                int64_t end)
+{
+    for (int64_t i = first; i < end; i++) {
+        for (int64_t m = 0; m < layout->n[1]; m++) {
+            strake_layout_fill_line(layout, array, strake_layout_at(layout, i, m, 0));
+        }
+    }
+    strake_layout_fill_lines(layout, array, first, end);
+}
+
 void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_t first,
                                 int64_t end, int64_t left, int64_t right)
 {
     for (int64_t i = first; i < end; i++) {
-        fill_line(layout, array, strake_layout_at(layout, i, 0, 0), left, right);
+        char *const line = (char *)array + strake_layout_at(layout, i, 0, 0) * layout->element_size;
+        fill_part(layout, line, line, left, right);
     }
 }
 

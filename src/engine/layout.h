@@ -101,6 +101,13 @@ void strake_layout_turn(const strake_layout *layout, void *to, const void *from,
 /** Fills the ghosts of axis 2 of the line whose column 0 is element @p line, by index map. */
 void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line);
 
+/**
+ * The same for the ghosts that copy columns [left, right) only, from another place where these lie.
+ * @param[in,out] line, from  column 0
+ */
+void strake_layout_fill_part(const strake_layout *layout, void *line, const void *from,
+                             int64_t left, int64_t right);
+
 /** Fills the ghosts of axes 2 and 1 of slabs [first, end) of a state or scalar array, by index map. */
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
                                 int64_t end);
@@ -108,6 +115,9 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
 /** The same where axis 1 has one cell, for the ghosts that copy columns [left, right) only. */
 void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_t first,
                                 int64_t end, int64_t left, int64_t right);
+
+/** Fills the ghosts of axis 1 of slabs, where those of axis 2 are filled. */
+void strake_layout_fill_lines(const strake_layout *layout, void *array, int64_t first, int64_t end);
 
 /** Looks for NaN and Inf in slabs [first, end). @return false, and the first such cell, if there is one. */
 bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
