@@ -421,16 +421,6 @@ static int input_index(const strake_loop *loop, const strake_read *read)
     return -1;
 }
 
-static int output_index(const strake_loop *loop, int value)
-{
-    for (int k = 0; k < loop->outputs; k++) {
-        if (loop->output[k] == value) {
-            return k;
-        }
-    }
-    return -1;
-}
-
 static int local_index(const strake_graph *graph, const strake_loop *loop, int value)
 {
     for (int k = 0; k < loop->stages; k++) {
@@ -488,10 +478,9 @@ int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *t
         (void)fprintf(file, "const real r%d = ", m);
         write_call(file, graph, loop, stage, &here);
         (void)fprintf(file, "; ");
-        const int leaves = output_index(loop, stage->output);
-        if (leaves >= 0) {
-            (void)fprintf(file, "y%d[j] = r%d; ", leaves, m);
-        }
+    }
+    for (int k = 0; k < loop->outputs; k++) {
+        (void)fprintf(file, "y%d[j] = r%d; ", k, local_index(graph, loop, loop->output[k]));
     }
     const long length = ftell(file);
     const bool complete = ferror(file) == 0 && length >= 0 && (size_t)length < size;

@@ -63,7 +63,8 @@ strake_loop_work strake_loops_work(const strake_graph *graph, const strake_loop 
 
 /**
  * The body of a loop as C text, the same for loops that compute the same from the same operands:
- * operands a0[j], a1[j - 1], ... (constants c0, c1, ...), results to y0[j], y1[j], ...
+ * operands a0[j], a1[j - 1], ... (constants c0, c1, ...), results to y0[j], y1[j], ... after all of them: what
+ * compilers find twice before a store they compute again behind it.
  * @return length, or -1 if it does not fit into @p size bytes
  */
 int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *text, size_t size);
