@@ -25,9 +25,24 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
     return NULL;
 }
 
+/* The loops that sets share, if all of them are compiled; else -1. */
+static int plan_shared(const strake_graph *graph, strake_isa isa, strake_loop *loop)
+{
+    int loops =
+        graph->set > 0 ? strake_loops_plan(graph, STRAKE_LOOP_SETS, graph->stages, loop) : -1;
+    for (int g = 0; g < loops; g++) {
+        loops = find_code(graph, &loop[g], isa) != NULL ? loops : -1;
+    }
+    return loops;
+}
+
 int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop)
 {
-    int loops = strake_loops_plan(graph, graph->stages, loop);
+    int loops = plan_shared(graph, isa, loop);
+    if (loops >= 0) {
+        return loops;
+    }
+    loops = strake_loops_plan(graph, 1, graph->stages, loop);
     for (int g = 0; g < loops; g++) {
         strake_loop part[STRAKE_LOOP_STAGES];
         if (find_code(graph, &loop[g], isa) != NULL) {

@@ -58,7 +58,7 @@ typedef struct strake_stage {
     const strake_point *point; /**< what is computed */
     int output;                /**< value index */
     int reads;                 /**< number of operands, equal to point->inputs */
-    int set; /**< stages of several share no loops on a processor; those of static values have none */
+    int set; /**< stages of several share loops in groups; those of static values have none */
     strake_read read[STRAKE_MAX_READS];
     int lag; /**< slab (axis 0) computed when input slab r arrives: r - lag */
 } strake_stage;
@@ -117,8 +117,9 @@ int strake_graph_scalar(strake_graph *graph, const char *name);
 void strake_graph_reduce(strake_graph *graph, int value, strake_reduced_kind kind);
 
 /**
- * Begins the next set of stages: those of one more field that goes through the same as the one before. Its fused
- * loops are those of the other, on other arrays; what follows from static inputs alone is computed once for all.
+ * Begins the next set of stages: those of one more field that goes through the same as the one before. Sets share
+ * fused loops in groups (loops.h) or have those of the other, on other arrays; what follows from static inputs alone
+ * is computed once for all.
  */
 void strake_graph_set(strake_graph *graph);
 

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INPUTS = 28, MOST_OPERANDS = 8 * STRAKE_MAX_READS, HI_SLACK = 4 };
+enum {
+    MOST_INPUTS = 28,
+    MOST_STAGES = 12 /* of one set */,
+    MOST_OPERANDS = 8 * STRAKE_MAX_READS,
+    HI_SLACK = 4
+};
 
 static int loop_of_set(const strake_loop *loop, int loops, int set, int stage)
 {
@@ -143,9 +148,9 @@ static bool may_join(const strake_graph *graph, const strake_loop *loop, int loo
     const strake_stage *stage = &graph->stage[s];
     const strake_value *output = &graph->value[stage->output];
     const strake_value *first = &graph->value[graph->stage[loop[g].stage[0]].output];
-    if (loop[g].lag != lag || loop[g].stages == STRAKE_LOOP_STAGES ||
-        output->is_output != first->is_output || output->lo[1] != first->lo[1] ||
-        output->hi[1] != first->hi[1]) {
+    const int most = loop[g].sets > 1 ? STRAKE_LOOP_STAGES : MOST_STAGES;
+    if (loop[g].lag != lag || loop[g].stages == most || output->is_output != first->is_output ||
+        output->lo[1] != first->lo[1] || output->hi[1] != first->hi[1]) {
         return false;
     }
     strake_read operand[MOST_OPERANDS];
@@ -236,53 +241,59 @@ static bool join(const strake_graph *graph, const int *lag, strake_loop *loop, i
     return true;
 }
 
-/* Finds a loop for a unit, the first that takes it or a new one. @return number of loops, -1: too many. */
+/*
+ * Finds a loop for a unit, the first that takes it or a new one, which begins as @p empty. @return number of loops,
+ * -1: too many.
+ */
 static int place(const strake_graph *graph, const int *lag, strake_loop *loop, int loops, int most,
-                 int set, const int *unit, int count)
+                 const strake_loop *empty, const int *unit, int count)
 {
     for (int g = 0; g < loops; g++) {
-        if (loop[g].set == set && join(graph, lag, loop, loops, g, unit, count)) {
+        if (loop[g].set == empty->set && join(graph, lag, loop, loops, g, unit, count)) {
             return loops;
         }
     }
     if (loops == most) {
         return -1;
     }
-    memset(&loop[loops], 0, sizeof *loop);
-    loop[loops].set = set;
+    loop[loops] = *empty;
     if (join(graph, lag, loop, loops + 1, loops, unit, count)) {
         return loops + 1;
     }
     for (int k = 0; k < count && loops >= 0; k++) {
-        loops = place(graph, lag, loop, loops, most, set, &unit[k], 1);
+        loops = place(graph, lag, loop, loops, most, empty, &unit[k], 1);
     }
     return loops;
 }
 
-/* The loops of a set; those of the sets before stand already. @return number of loops, -1: too many */
-static int plan_set(const strake_graph *graph, strake_loop *loop, int loops, int most, int set)
+/* The loops of a group of sets; those of the groups before stand already. @return number of loops, -1: too many */
+static int plan_group(const strake_graph *graph, const strake_loop *empty, strake_loop *loop,
+                      int loops, int most)
 {
     bool is_taken[STRAKE_MAX_VALUES] = {false};
     int unit[STRAKE_MAX_VALUES], lag[STRAKE_MAX_VALUES];
-    strake_loops_lags(graph, set, lag);
+    strake_loops_lags(graph, empty->sets, empty->set, lag);
     for (int s = 0; s < graph->stages; s++) {
-        is_taken[s] = graph->stage[s].set < set && !graph->value[graph->stage[s].output].is_static;
+        is_taken[s] = graph->stage[s].set / empty->sets < empty->set &&
+                      !graph->value[graph->stage[s].output].is_static;
     }
     for (int s = 0; s < graph->stages && loops >= 0; s++) {
         const strake_value *output = &graph->value[graph->stage[s].output];
-        if (graph->stage[s].set == set && !is_taken[s] && !output->is_static && !output->is_cheap) {
+        const bool is_its = graph->stage[s].set / empty->sets == empty->set;
+        if (is_its && !is_taken[s] && !output->is_static && !output->is_cheap) {
             const int count = collect_unit(graph, is_taken, s, unit, 0);
-            loops = place(graph, lag, loop, loops, most, set, unit, count);
+            loops = place(graph, lag, loop, loops, most, empty, unit, count);
         }
     }
     return loops;
 }
 
-int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out)
+int strake_loops_plan(const strake_graph *graph, int together, int most, strake_loop *out)
 {
     int loops = 0;
-    for (int set = 0; set <= graph->set && loops >= 0; set++) {
-        loops = plan_set(graph, out, loops, most, set);
+    for (int set = 0; set <= graph->set / together && loops >= 0; set++) {
+        const strake_loop empty = {.set = set, .sets = together};
+        loops = plan_group(graph, &empty, out, loops, most);
     }
     for (int g = 0; g < loops; g++) {
         find_outputs(graph, out, loops, &out[g]);

@@ -14,11 +14,18 @@
 
 #include "engine/graph.h"
 
-enum { STRAKE_LOOP_STAGES = 12, STRAKE_LOOP_INPUTS = 40, STRAKE_LOOP_TEXT = 6000 };
+enum {
+    STRAKE_LOOP_STAGES = 16,
+    STRAKE_LOOP_INPUTS = 40,
+    STRAKE_LOOP_TEXT = 6000,
+    STRAKE_LOOP_SETS =
+        2 /**< sets that share loops: with four, loops take no less for each (2026-11) */
+};
 
 /** Stages evaluated in one loop. */
 typedef struct strake_loop {
-    int set; /**< of its stages; static ones are in a loop of each set that needs them */
+    int set;  /**< group of sets; static stages are in a loop of each that needs them */
+    int sets; /**< of a group: they share loops */
     int lag;
     /** one stage, from its operands as they are: its point's own row loop computes it */
     bool is_plain;
@@ -34,12 +41,14 @@ typedef struct strake_loop {
 
 /**
  * Groups the stages of a finished graph. The loops are in an order in which they can be run for each
- * arriving slab. @return number of loops, at most @p most.
+ * arriving slab. @param[in] together  sets of so many, in their order, share loops: what these read of a flow is read
+ * once, and what follows from it alone is computed once @return number of loops, at most @p most.
  */
-int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out);
+int strake_loops_plan(const strake_graph *graph, int together, int most, strake_loop *out);
 
-/** Lags of a set's stages; each static one is as late as the stages of this set allow that read it. */
-void strake_loops_lags(const strake_graph *graph, int set, int lag[STRAKE_MAX_VALUES]);
+/** Lags of the stages of group @p set of sets; each static one is as late as those allow that read it. */
+void strake_loops_lags(const strake_graph *graph, int together, int set,
+                       int lag[STRAKE_MAX_VALUES]);
 
 /** A plain loop for each stage of a loop. @return their number, 0 where one computes cheap operands itself */
 int strake_loop_split(const strake_graph *graph, const strake_loop *loop, strake_loop *out);

@@ -363,7 +363,7 @@ static void every_loop_of_the_schemes_is_compiled(void **state)
         begin(&f, &c);
         assert_int_equal(f.which->problem->build(f.which, constant, number, &graph, &error),
                          STRAKE_OK);
-        const int loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+        const int loops = strake_loops_plan(&graph, 1, STRAKE_MAX_VALUES, loop);
         for (int g = 0; g < loops; g++) {
             assert_true(strake_loop_body(&graph, &loop[g], body, sizeof body) > 0);
             bool is_known = false;

@@ -252,14 +252,14 @@ static void loops_count_what_a_step_evaluates(void **state)
     const strake_ops least = strake_graph_ops(&graph);
     assert_memory_equal(&plain.ops, &least, sizeof least);
     assert_int_equal(plain.stores, graph.stages);
-    loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+    loops = strake_loops_plan(&graph, 1, STRAKE_MAX_VALUES, loop);
     const strake_loop_work folded = strake_loops_work(&graph, loop, loops);
     /* f1, f2, f1_full and f2_full at two faces of a cell in one loop, f2_full once more in another. */
     assert_int_equal(folded.ops.muls, least.muls + 5);
     assert_int_equal(folded.ops.adds, least.adds);
     assert_int_equal(folded.ops.divs, least.divs);
     build("", false);
-    loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+    loops = strake_loops_plan(&graph, 1, STRAKE_MAX_VALUES, loop);
     const strake_loop_work whole = strake_loops_work(&graph, loop, loops);
     assert_int_equal(whole.ops.divs, folded.ops.divs + 1);
     assert_int_equal(whole.ops.muls, folded.ops.muls + 2);
@@ -277,7 +277,7 @@ static void cheap_values_are_kept_by_no_loop(void **state)
     static const char *const kept[] = {"x", "v1", "cp", "f1_limited", "f2_limited", "mx_in"};
     static strake_loop loop[STRAKE_MAX_VALUES];
     build("", true);
-    const int loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+    const int loops = strake_loops_plan(&graph, 1, STRAKE_MAX_VALUES, loop);
     for (size_t k = 0; k < sizeof cheap / sizeof *cheap; k++) {
         const int value = strake_graph_find(&graph, cheap[k]);
         assert_true(graph.value[value].is_cheap);

@@ -3,6 +3,7 @@
  *   write_loops functions > strake_loops_rows.c   compiled once per instruction set and precision
  *   write_loops table     > strake_loops.c        bodies and addresses
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,8 @@ static void add_graph(strake_case *which, bool traces)
             (void)fprintf(stderr, "write_loops: %s\n", error.text);
             exit(1);
         }
-        const int loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+        const int loops = strake_loops_plan(&graph, graph.set > 0 ? STRAKE_LOOP_SETS : 1,
+                                            STRAKE_MAX_VALUES, loop);
         for (int g = 0; g < loops; g++) {
             remember(&graph, &loop[g]);
         }
@@ -101,9 +103,43 @@ static void give_list(strake_case *which, int key, int length)
     }
 }
 
+/* Whether no more than one option is another one than by default. */
+static bool is_near_default(const strake_case *which)
+{
+    int others = 0;
+    for (int k = 0; k < which->problem->keys; k++) {
+        const strake_key *key = &which->problem->key[k];
+        const bool is_choice = key->type == STRAKE_KEY_CHOICE || key->type == STRAKE_KEY_BOOLEAN ||
+                               key->type == STRAKE_KEY_INTEGER;
+        others += is_choice && fabs(which->value[k] - key->fallback) > 0.0 ? 1 : 0;
+    }
+    return others <= 1;
+}
+
+/* Loops that several fields on one flow share: two of each field of which there is one for every name. */
+static void add_shared(strake_case *which)
+{
+    static strake_problem problem;
+    static strake_field field[STRAKE_MAX_FIELDS];
+    const strake_problem *const usual = which->problem;
+    problem = *usual;
+    problem.field = field;
+    problem.fields = 0;
+    for (int f = 0; f < usual->fields; f++) {
+        for (int k = 0; k < (usual->field[f].each != NULL ? STRAKE_LOOP_SETS : 1); k++) {
+            field[problem.fields++] = usual->field[f];
+        }
+    }
+    which->problem = &problem;
+    if (problem.fields > usual->fields) {
+        add_graph(which, false);
+    }
+    which->problem = usual;
+}
+
 /*
  * All values of all keys, and lists of all lengths; integers (numbers of iterations) up to a few: further
- * ones repeat the loops. Of these what the problem calls usual.
+ * ones repeat the loops. Of these what the problem calls usual; for several fields what is near the default.
  */
 static void add_variants(strake_case *which, int key)
 {
@@ -114,6 +150,9 @@ static void add_variants(strake_case *which, int key)
         if (is_legal && (problem->is_usual == NULL || problem->is_usual(which))) {
             add_graph(which, false);
             add_graph(which, true);
+            if (is_near_default(which)) {
+                add_shared(which);
+            }
         }
         return;
     }
