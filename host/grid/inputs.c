@@ -278,6 +278,7 @@ static void extend_lateral(const strake_grid *grid, int f, strake_range slabs)
 /* Work on all static inputs. */
 typedef struct statics_job {
     strake_statics statics;
+    const strake_window *window;
     strake_statics_group group;
     int axis;
     int field;        /* whose own values are to be completed, ... */
@@ -302,19 +303,34 @@ static void complete_field(void *user, int part, strake_range slabs)
     strake_close_faces(&work->statics, work->field, slabs);
 }
 
+/* Slabs before (0) and after (1) the domain, where its ends are in the window: a ghost may follow the one before it. */
+static void extend_sides(void *user, int part, strake_range sides)
+{
+    const statics_job *const work = user;
+    const strake_layout *const l = work->statics.layout;
+    for (int64_t side = sides.first; side < sides.end; side++) {
+        const strake_range slabs =
+            side == 0 ? (strake_range){-l->lo[0], 0} : (strake_range){l->n[0], l->n[0] + l->hi[0]};
+        if (strake_window_has(work->window, side == 0 ? 0 : l->n[0] - 1)) {
+            extend_group(user, part, slabs);
+        }
+    }
+}
+
 /* Ghosts of a group across an axis, beyond the ends of the domain where these are in the window. */
 static void extend(const strake_grid *grid, const strake_statics *statics,
                    strake_statics_group group, int axis)
 {
     const strake_layout *const l = &grid->layout;
     const strake_window *const window = &grid->window;
-    statics_job work = {
-        .statics = *statics, .group = group, .axis = axis, .end = l->n[0] + l->hi[0]};
-    if (axis == 0 && strake_window_has(window, 0)) {
-        extend_group(&work, 0, (strake_range){-l->lo[0], 0});
-    }
-    if (axis == 0 && strake_window_has(window, l->n[0] - 1)) {
-        extend_group(&work, 0, (strake_range){l->n[0], l->n[0] + l->hi[0]});
+    statics_job work = {.statics = *statics,
+                        .window = window,
+                        .group = group,
+                        .axis = axis,
+                        .end = l->n[0] + l->hi[0]};
+    if (axis == 0) {
+        const int parts = parts_of(grid, (strake_range){-l->lo[0], l->hi[0]});
+        strake_spread((strake_range){0, 2}, parts < 2 ? parts : 2, extend_sides, &work);
     }
     for (int k = 0; k < window->ranges && axis > 0; k++) {
         strake_range slabs = window->range[k];
