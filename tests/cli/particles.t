@@ -158,6 +158,15 @@ if [ -n "$device" ]; then
                 END {exit NR != 5 || m[\"1e+09\"] != 0 || t[\"exact\"] > t[\"1e+09\"]}" sweep.csv' "$(dirname "$outputs")/../../bench/parts.py"
     fi
     rm -rf two
+    # Rooms grow while slices move: what groups found keeps its place.
+    many=(--set scene.spacing=0.01 --set time.end=0.1 --set 'output.fields=[position]' --set 'output.formats=[npy]' --set diagnostics.every=0)
+    try run drop.yaml --on cpu --threads 2 --quiet --output grown "${many[@]}"
+    for moving in "--split 20,12 --set run.balance=slice" "--split 15,1 --set run.balance=slice --set run.group_width=32"; do
+        # shellcheck disable=SC2086
+        try run drop.yaml --on "$device,$device" --quiet --output two "${many[@]}" $moving
+        check "the same bytes where rooms grow, $moving" same grown two
+        rm -rf two
+    done
     for word in fail lost hang; do
         # Who is only slow, because others have the processors, must not count as hung.
         patience=20
