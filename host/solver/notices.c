@@ -164,8 +164,9 @@ void strake_notices_effects(const strake_solver *solver)
             strake_tell(
                 &solver->team.notices,
                 solver->which->n[1] > 1
-                    ? "run.fusion: tile has no effect: tiles are for two dimensions, point kernels "
-                      "run; stream is for three"
+                    ? "run.fusion: tile has no effect: tiles of run.group_width x run.group_height "
+                      "x run.group_rows cells do not fit this device, or would load and compute "
+                      "more than the point kernels that run; 8 x 8 x 4 are a beginning"
                     : "run.fusion: tile has no effect: tiles of run.group_width x run.group_rows "
                       "cells with run.group_width x run.group_height work-items do not fit this "
                       "device, or would load and compute more than the point kernels that run; "

@@ -162,9 +162,11 @@ grid: {planes: 8, rows: 8, cols: 32}
 time: {steps: 2}
 fields: {psi: {gaussian: {center: [4, 4, 16], sigma: 3, height: 1, base: 0}}, u1: 0.1, u2: 0.1, u3: 0.1}
 EOF
-try run deep.yaml --on ocl:0 --output deep --set run.fusion=tile
-exits 0 "tiles of three dimensions"
-check "are told of" grep -q '^strake: note: run.fusion: tile has no effect: tiles are for two dimensions' .err
+try run deep.yaml --on ocl:0 --output deep --set run.fusion=tile --set run.group_rows=1000
+exits 0 "tiles of three dimensions that do not fit"
+check "are told of" grep -q '^strake: note: run.fusion: tile has no effect: tiles of .* 8 x 8 x 4 are a beginning' .err
+try run deep.yaml --on ocl:0 --quiet --output deep --report deep.json --set run.fusion=tile --set run.group_width=8 --set run.group_height=8 --set run.group_rows=4
+check "others are computed, without a word" bash -c 'grep -q "\"tiled\": [1-9]" deep.json && ! grep -q "run.fusion" .err'
 # So many rows exceed every local memory.
 try run case.yaml --on ocl:0 --output asked --set run.fusion=tile --set run.group_rows=65536
 exits 0 "tiled kernels that do not fit"

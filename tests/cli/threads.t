@@ -70,7 +70,7 @@ else
     fails 1 "threads beyond a limit are an error of Strake's" "threads: 2000" "--threads" "ulimit"
     check "which leaves no output behind" test ! -e limited
 fi
-# Sets of stages of several tracers are computed one after the other: blocks are as wide as those of one.
+# Sets of stages of two tracers are computed together, those of others one after the other: blocks are as wide as those of two.
 columns() { # columns TRACERS: of a block, as a check says
     {
         printf 'problem: mpdata2d\ngrid: {rows: 16, cols: 8192}\ntime: {steps: 1}\ntracers: [%s]\n' "$1"
@@ -82,6 +82,6 @@ columns() { # columns TRACERS: of a block, as a check says
     } >tracers.yaml
     "$STRAKE" check tracers.yaml | sed -n 's/.* \([0-9]*\) columns at once.*/\1/p'
 }
-one=$(columns a)
-check "blocks of four tracers are as wide as those of one" test "$(columns 'a, b, c, d')" = "${one:?}"
+two=$(columns 'a, b')
+check "blocks of four tracers are as wide as those of two" test "$(columns 'a, b, c, d')" = "${two:?}"
 done_testing

@@ -31,7 +31,8 @@ fi
     awk '/^#define LOOP / { match($0, /loop_[0-9a-f]+/); name = substr($0, RSTART, RLENGTH); count = 0 }
          /real \*restrict const y[0-9]+ =/ { count++ }
          / = lava_keep\(/ { rest = $0
-             gsub(/const real r[0-9]+ = lava_keep\(a[0-9]+\[j\]\); y[0-9]+\[j\] = r[0-9]+; */, "", rest)
+             gsub(/const real r[0-9]+ = lava_keep\(a[0-9]+\[j\]\); */, "", rest)
+             gsub(/y[0-9]+\[j\] = r[0-9]+; */, "", rest)
              count = rest ~ /^ *$/ ? -count : count }
          /^#undef LOOP/ { print name, count }' "$build/gen/strake_loops_rows.c"
 } >outputs
