@@ -129,7 +129,8 @@ static int choose_tall(strake_cl_kernels *s, const strake_layout *layout,
             try_plan(s, s->options.run.vector, s->options.run.lines, of[k].height);
         const strake_cl_kernel_plan *plan =
             trial != NULL && trial->kernels > 0 ? &trial->plan[trial->kernels - 1] : NULL;
-        if (plan != NULL && plan->marches &&
+        /* Groups that store nothing are refused where all is known. */
+        if (plan != NULL && plan->marches && s->march_width > strake_cl_count_sides(plan, 2) &&
             strake_cl_local_bytes(s->graph, &trial->options, plan) <= s->device->local_memory) {
             const int64_t tiles =
                 strake_cl_count_tiles(plan, 2, layout->n[2], s->march_width) *
@@ -239,7 +240,8 @@ static int count_marches(const strake_cl_kernels *s)
 }
 
 /* Kernels of a device by default; see TILE_CELLS_PER_UNIT. */
-static strake_cl_fusion default_fusion(const strake_cl_kernels *s, int64_t cells_per_unit)
+static strake_cl_fusion default_fusion(const strake_cl_kernels *s, const strake_settings *asked,
+                                       int64_t cells_per_unit)
 {
     if (!strake_cl_device_is_gpu(s->device)) {
         return STRAKE_CL_FUSION_PLAIN;
@@ -247,6 +249,12 @@ static strake_cl_fusion default_fusion(const strake_cl_kernels *s, int64_t cells
     if (s->flat) {
         return cells_per_unit < TILE_CELLS_PER_UNIT ? STRAKE_CL_FUSION_TILE
                                                     : STRAKE_CL_FUSION_STREAM;
+    }
+    /* Sizes that somebody asks for are seldom those of a tile that fits. */
+    if (asked->group_width > 0 || asked->group_height > 0 || asked->group_rows > 0 ||
+        asked->prefetch > 1) {
+        return cells_per_unit < MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_PLAIN
+                                                     : STRAKE_CL_FUSION_STREAM;
     }
     /* Marching groups need planes to march along: small stripes have too few for every unit. */
     return cells_per_unit < MARCH_CELLS_PER_UNIT ||
@@ -281,7 +289,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     }
     s->options = (strake_cl_options){.run = *t, .listed = s->listed};
     if (s->options.run.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        s->options.run.fusion = (int)default_fusion(s, cells);
+        s->options.run.fusion = (int)default_fusion(s, t, cells);
     }
     if (s->options.run.division == STRAKE_CL_REFINE_DEFAULT) {
         s->options.run.division = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;

@@ -66,7 +66,7 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
     used->group_height = (int)(marches ? s->march_height : s->height);
     if (out->tiled > 0) {
         used->group_width = s->options.tile[0];
-        used->group_height = s->options.items / s->options.tile[0];
+        used->group_height = s->flat ? s->options.items / s->options.tile[0] : s->options.tile[2];
         rows = s->options.tile[1];
     }
     used->group_rows = (int)rows;

@@ -62,6 +62,22 @@ void strake_cl_kernels_forget(const strake_cl_kernels *s)
     }
 }
 
+/* Plans. In three dimensions, where no tile fits, point kernels are planned for themselves: not at what launches of tiles cost. */
+static void plan(strake_cl_kernels *s)
+{
+    bool any = s->flat || s->options.run.fusion != STRAKE_CL_FUSION_TILE;
+    s->kernels =
+        strake_cl_plan_kernels(s->graph, &s->options, s->flat, STRAKE_CL_MOST_KERNELS, s->plan);
+    for (int k = 0; k < s->kernels; k++) {
+        any = any || s->plan[k].tiled;
+    }
+    if (!any) {
+        s->options.run.fusion = STRAKE_CL_FUSION_PLAIN;
+        s->kernels =
+            strake_cl_plan_kernels(s->graph, &s->options, s->flat, STRAKE_CL_MOST_KERNELS, s->plan);
+    }
+}
+
 /* Plans and builds the program; @p good is false where a kernel exceeds the device. */
 static strake_status build_program(strake_cl_kernels *s, const strake_problem *problem, bool *good,
                                    strake_error *error)
@@ -70,8 +86,7 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
     char *text = NULL;
     char limit[64];
     release_program(s);
-    s->kernels =
-        strake_cl_plan_kernels(s->graph, &s->options, s->flat, STRAKE_CL_MOST_KERNELS, s->plan);
+    plan(s);
     *good = s->kernels > 0;
     if (!*good) {
         s->kernels = 0;

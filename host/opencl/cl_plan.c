@@ -270,7 +270,9 @@ static void plan_group(planner *p, int first, int end, double base, double most,
     /* Two of four tracers in one kernel that marches, h a field, made 0.54 of the rate of one: it holds too much (H200). */
     const bool may_march =
         p->options->run.fusion == STRAKE_CL_FUSION_STREAM && are_whole(p, first, end);
-    const bool may_tile = p->options->run.fusion == STRAKE_CL_FUSION_TILE;
+    /* In three dimensions two tracers do not fit, either. */
+    const bool may_tile =
+        p->options->run.fusion == STRAKE_CL_FUSION_TILE && (p->flat || are_whole(p, first, end));
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
         trial->marches = way >= 2 && may_march;
         trial->tiled = way >= 2 && may_tile;
