@@ -278,7 +278,7 @@ static cl_int CL_API_CALL tell_log(cl_program program, cl_device_id device,
 
 /* The choice for a cube of a problem, and how its last kernel is cut. */
 static strake_cl_cut cut_cube(const strake_cl *cl, const char *problem, int64_t n,
-                              strake_cl_kernels *k)
+                              const strake_settings *settings, strake_cl_kernels *k)
 {
     static strake_graph graph;
     static strake_cl_device nvidia;
@@ -302,7 +302,7 @@ static strake_cl_cut cut_cube(const strake_cl *cl, const char *problem, int64_t 
     strake_case_close(&which);
     const strake_layout layout = strake_layout_make_deep(&graph, 1, cells, boundary);
     *k = (strake_cl_kernels){.device = &nvidia, .graph = &graph, .cl = cl};
-    strake_cl_groups_choose(k, &layout, NULL);
+    strake_cl_groups_choose(k, &layout, settings);
     k->kernels =
         strake_cl_plan_kernels(&graph, &k->options, false, STRAKE_CL_MOST_KERNELS, k->plan);
     assert_true(k->kernels > 0);
@@ -315,7 +315,7 @@ static int64_t choose_cube(const strake_cl *cl, const char *scheme, int64_t n, s
 {
     char problem[80];
     (void)snprintf(problem, sizeof problem, "problem: cahn_hilliard3d\nscheme: {time: %s}", scheme);
-    const strake_cl_cut cut = cut_cube(cl, problem, n, k);
+    const strake_cl_cut cut = cut_cube(cl, problem, n, NULL, k);
     assert_int_equal(k->kernels, 1);
     return cut.rows;
 }
@@ -325,7 +325,7 @@ static void small_cubes_have_tiles(void **state)
     (void)state;
     static strake_cl_kernels k;
     const strake_cl cl = {.clGetDeviceInfo = tell_registers};
-    strake_cl_cut cut = cut_cube(&cl, "problem: cahn_hilliard3d", 32, &k);
+    strake_cl_cut cut = cut_cube(&cl, "problem: cahn_hilliard3d", 32, NULL, &k);
     assert_int_equal(k.kernels, 1);
     assert_true(k.plan[0].tiled);
     assert_int_equal(cut.size[0] * cut.size[1], 64);
@@ -335,15 +335,19 @@ static void small_cubes_have_tiles(void **state)
     /* A step of it marches in one kernel, one of MPDATA in three, which are slower than two of tiles for longer. */
     (void)choose_cube(&cl, "midpoint", 48, &k);
     assert_true(k.plan[0].marches);
-    cut = cut_cube(&cl, "problem: mpdata3d", 64, &k);
+    cut = cut_cube(&cl, "problem: mpdata3d", 64, NULL, &k);
     assert_int_equal(k.options.run.fusion, STRAKE_CL_FUSION_TILE);
     assert_true(k.plan[k.kernels - 1].tiled);
     assert_int_equal(cut.size[0] * cut.size[1], 128);
     assert_int_equal(cut.groups[0], 4); /* 16 columns, 8 lines, 4 planes */
     assert_int_equal(cut.groups[1], 8);
     assert_int_equal(cut.groups[2], 16);
-    (void)cut_cube(&cl, "problem: mpdata3d", 96, &k);
+    (void)cut_cube(&cl, "problem: mpdata3d", 96, NULL, &k);
     assert_int_equal(k.options.run.fusion, STRAKE_CL_FUSION_STREAM);
+    /* Sizes that somebody asks for are no tile's. */
+    const strake_settings wide = {.group_width = 128};
+    (void)cut_cube(&cl, "problem: mpdata3d", 32, &wide, &k);
+    assert_int_equal(k.options.run.fusion, STRAKE_CL_FUSION_PLAIN);
 }
 
 static void groups_that_fill_a_unit_keep_what_they_load(void **state)
