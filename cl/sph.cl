@@ -338,13 +338,15 @@ static inline void sph_note_bad(__global sph_clock *clock, int p, sph_place_of a
     }
 }
 
-/* The greatest of a group goes to found[group]. Numbers are not negative, and NaN never is the greatest. */
-static inline void sph_most(real own, __local real *found, __global real *most)
+/* What a step finds, with one more particle. */
+static inline sph_extremes sph_extend(sph_extremes out, sph_sums f, sph_body i, sph_place_of to,
+                                      __global const real *rest, int p)
 {
-    const real greatest = reduce_items(STRAKE_MAX(own, REAL(0.0)), found, 1);
-    if (get_local_id(0) == 0) {
-        most[get_group_id(0)] = greatest;
-    }
+    out.square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), out.square);
+    out.sound = STRAKE_MAX(i.sound, out.sound);
+    out.far = STRAKE_MAX(sph_way(to.x, rest, p), out.far);
+    out.fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), out.fast);
+    return out;
 }
 
 #define SPH_PASS_ARGUMENTS                                                                         \
@@ -394,7 +396,7 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    real square = REAL(0.0), sound = REAL(0.0), far = REAL(0.0), fast = REAL(0.0);
+    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
     if (clock->state != SPH_RUNS) {
         return;
     }
@@ -412,16 +414,10 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
         sph_place_of to = sph_step_whole(kind, x[p], v[p], f, (real)clock->dt, n);
         SPH_CARRY(frames->end, 1, to);
         sph_store(x, v, volume, p, kind, to.x, to.v, n);
-        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
-        sound = STRAKE_MAX(i.sound, sound);
-        far = STRAKE_MAX(sph_way(to.x, rest, p), far);
-        fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), fast);
+        most_of = sph_extend(most_of, f, i, to, rest, p);
         sph_note_bad(clock, p, to);
     }
-    sph_most(square, found, most + 2 * room);
-    sph_most(sound, found, most + 3 * room);
-    sph_most(far, found, most + 4 * room);
-    sph_most(fast, found, most + 5 * room);
+    sph_leave_extremes(most_of, found, most, room);
 }
 
 /*

@@ -31,3 +31,24 @@ static inline void sph_bring_down(__global const real *most, const int room, con
         all[row] = (double)reduce_items(own[row], found, 1);
     }
 }
+
+/* The greatest of a group goes to found[group]. Numbers are not negative, and NaN never is the greatest. */
+static inline void sph_most(real own, __local real *found, __global real *most)
+{
+    const real greatest = reduce_items(STRAKE_MAX(own, REAL(0.0)), found, 1);
+    if (get_local_id(0) == 0) {
+        most[get_group_id(0)] = greatest;
+    }
+}
+
+/* The greatest of what a second pass and the whole step find: squares of acceleration, of the way and of speed, and sound. */
+typedef struct sph_extremes { real square, sound, far, fast; } sph_extremes;
+
+/* They go to their rows. */
+static inline void sph_leave_extremes(sph_extremes of, __local real *found, __global real *most, int room)
+{
+    sph_most(of.square, found, most + 2 * room);
+    sph_most(of.sound, found, most + 3 * room);
+    sph_most(of.far, found, most + 4 * room);
+    sph_most(of.fast, found, most + 5 * room);
+}

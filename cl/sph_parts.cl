@@ -78,7 +78,7 @@ __kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, cons
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    real square = REAL(0.0), sound = REAL(0.0), far = REAL(0.0), fast = REAL(0.0);
+    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
     sph_fill_steps(steps, n, cells);
     for (int k = 0; k < SPH_EACH; k++) {
         const int p = sph_own_of(ranges, k);
@@ -96,16 +96,10 @@ __kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, cons
         }
         SPH_CARRY(frames->end, 1, to);
         sph_store(x, v, volume, p, kind, to.x, to.v, n);
-        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
-        sound = STRAKE_MAX(i.sound, sound);
-        far = STRAKE_MAX(sph_way(to.x, rest, p), far);
-        fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), fast);
+        most_of = sph_extend(most_of, f, i, to, rest, p);
         sph_note_bad(clock, p, to);
     }
-    sph_most(square, found, most + 2 * room + row);
-    sph_most(sound, found, most + 3 * room + row);
-    sph_most(far, found, most + 4 * room + row);
-    sph_most(fast, found, most + 5 * room + row);
+    sph_leave_extremes(most_of, found, most + row, room);
 }
 
 __kernel void sph_half(__constant sph_constants *n, const int4 cells, const int count, const real dt,

@@ -18,6 +18,7 @@
 #include "main/say.h"
 #include "main/scan_trace.h"
 #include "output/output.h"
+#include "view/left.h"
 
 /* The maps, in the order of the table below. */
 enum { PROBABILITY, MEAN, MAXIMUM, ARRIVAL, MAPS };
@@ -198,10 +199,7 @@ static int find_ground(const maps_job *maps)
     const char *const *const over = maps->job->arguments->overs;
     int ground = which->picture.has_relief ? strake_output_ground(which) : -1;
     for (int k = 0; ground >= 0 && k < maps->job->arguments->over_count; k++) {
-        char path[STRAKE_NAME_LENGTH + 16];
-        (void)snprintf(path, sizeof path, "fields.%s", which->problem->field[ground].name);
-        const size_t length = strlen(path);
-        if (strncmp(over[k], path, length) == 0 && strchr(".=[", over[k][length]) != NULL) {
+        if (strake_left_varies(over[k], which->problem->field[ground].name)) {
             return -1;
         }
     }

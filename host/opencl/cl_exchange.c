@@ -295,9 +295,7 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
     if (x->mark !=
         NULL) { /* in this queue, or in one that was flushed where they changed roles (cl_aside.h) */
         STRAKE_CL("clFlush", kernels->cl->clFlush(x->window->queue), error, kernels->device);
-        STRAKE_CL("clEnqueueBarrierWithWaitList",
-                  kernels->cl->clEnqueueBarrierWithWaitList(x->queue, 1, &x->mark, NULL), error,
-                  kernels->device);
+        STRAKE_TRY(strake_cl_come_after(kernels->cl, kernels->device, x->queue, x->mark, error));
         strake_cl_release_event(kernels->cl, &x->mark);
     }
     for (int k = 0; k < x->window->states && x->packed == NULL; k++) {
@@ -440,9 +438,8 @@ strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error
          state == CL_COMPLETE)) {
         return STRAKE_OK;
     }
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              kernels->cl->clEnqueueBarrierWithWaitList(x->window->queue, 1, &x->arrived, NULL),
-              error, kernels->device);
+    STRAKE_TRY(
+        strake_cl_come_after(kernels->cl, kernels->device, x->window->queue, x->arrived, error));
 cleanup:
     return status;
 }

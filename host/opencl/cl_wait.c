@@ -169,9 +169,7 @@ strake_status strake_cl_wait_queue(const strake_cl *cl, const strake_cl_device *
 {
     strake_status status = STRAKE_OK;
     cl_event event = NULL;
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, &event), error, device);
-    STRAKE_CL("clFlush", cl->clFlush(queue), error, device);
+    STRAKE_TRY(strake_cl_mark(cl, device, queue, &event, error));
     STRAKE_TRY(strake_cl_wait(cl, device, waiter, &event, error));
 cleanup:
     return status;

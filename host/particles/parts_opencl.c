@@ -235,23 +235,20 @@ static strake_status compute_slices(strake_sph_device *own, strake_sph_event wha
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
     STRAKE_TRY(timed ? STRAKE_OK : compute_inner(own, what, between, row, error));
     STRAKE_TRY(asks ? leave_found(own, summed, &sent, error) : STRAKE_OK);
-    STRAKE_TRY(
-        strake_cl_come_after(own->session->cl, own->session->device, own->transfers, done, error));
+    STRAKE_TRY(strake_cl_come_after(cl, device, own->transfers, done, error));
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_slice(own, what, end, &sent, error)
                                                    : STRAKE_OK);
     }
-    STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session->device);
+    STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, device);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "the device's edge slices");
-    STRAKE_TRY(sent != NULL ? strake_cl_wait(cl, own->session->device, &own->waiter, &sent, error)
-                            : STRAKE_OK);
+    STRAKE_TRY(sent != NULL ? strake_cl_wait(cl, device, &own->waiter, &sent, error) : STRAKE_OK);
     if (timed) {
         run->dealings.moving = (what == STRAKE_SPH_BRINGS_HALF ? run->dealings.moving : 0.0) +
                                strake_clock_seconds() - start;
         STRAKE_TRY(compute_inner(own, what, between, row, error));
     }
-    STRAKE_TRY(own->aside != NULL ? strake_cl_come_after(own->session->cl, own->session->device,
-                                                         own->queue, done, error)
+    STRAKE_TRY(own->aside != NULL ? strake_cl_come_after(cl, device, own->queue, done, error)
                                   : STRAKE_OK);
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, NULL);
     strake_sph_bring(run, what);

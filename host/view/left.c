@@ -42,18 +42,21 @@ cleanup:
     return status;
 }
 
+bool strake_left_varies(const char *over, const char *field)
+{
+    static const char fields[] = "fields.";
+    const size_t before = sizeof fields - 1, length = strlen(field);
+    return strncmp(over, fields, before) == 0 && strncmp(over + before, field, length) == 0 &&
+           strchr(".=[", over[before + length]) != NULL;
+}
+
 /* Whether a field is another one in each of the runs that maps are of. */
 static bool is_varied(const strake_node *root, const char *field)
 {
-    static const char fields[] = "fields.";
     const strake_node *const over = strake_node_get(strake_node_get(root, "case"), "over");
-    const size_t length = strlen(field);
     for (const strake_node *item = over != NULL ? over->child : NULL; item != NULL;
          item = item->next) {
-        const char *const path = item->text != NULL ? item->text : "";
-        if (strncmp(path, fields, sizeof fields - 1) == 0 &&
-            strncmp(path + sizeof fields - 1, field, length) == 0 &&
-            strchr(".=[", path[sizeof fields - 1 + length]) != NULL) {
+        if (item->text != NULL && strake_left_varies(item->text, field)) {
             return true;
         }
     }

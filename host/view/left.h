@@ -19,6 +19,9 @@ typedef struct strake_left {
     strake_patches patches;
 } strake_left;
 
+/** Whether a scan's PATH=VALUES varies a field. */
+bool strake_left_varies(const char *over, const char *field);
+
 /**
  * Finds the case of a run and whether it has ground under this field.
  * @param[in] about  what the run says of itself, JSON @param[in] is_flat  no ground is wanted

@@ -139,8 +139,8 @@ static void fill_ghosts(const strake_layout *layout, char *line, const char *fro
     }
 }
 
-static void fill_part(const strake_layout *layout, char *line, const char *from, int64_t left,
-                      int64_t right)
+void strake_layout_fill_part(const strake_layout *layout, void *line, const void *from,
+                             int64_t left, int64_t right)
 {
     const int64_t n = layout->n[2];
     const int64_t depth = layout->lo[2] > layout->hi[2] ? layout->lo[2] : layout->hi[2];
@@ -152,16 +152,10 @@ static void fill_part(const strake_layout *layout, char *line, const char *from,
     }
 }
 
-void strake_layout_fill_part(const strake_layout *layout, void *line, const void *from,
-                             int64_t left, int64_t right)
-{
-    fill_part(layout, line, from, left, right);
-}
-
 void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line)
 {
     char *const at = (char *)array + line * layout->element_size;
-    fill_part(layout, at, at, 0, layout->n[2]);
+    strake_layout_fill_part(layout, at, at, 0, layout->n[2]);
 }
 
 void strake_layout_fill_lines(const strake_layout *layout, void *array, int64_t first, int64_t end)
@@ -198,7 +192,7 @@ void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_
 {
     for (int64_t i = first; i < end; i++) {
         char *const line = (char *)array + strake_layout_at(layout, i, 0, 0) * layout->element_size;
-        fill_part(layout, line, line, left, right);
+        strake_layout_fill_part(layout, line, line, left, right);
     }
 }
 
