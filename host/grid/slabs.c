@@ -36,7 +36,7 @@ static job job_of(const strake_grid *grid, int f, void *array, const void *data,
 
 static int parts_of(const strake_grid *grid, const job *work, int64_t end)
 {
-    return strake_spread_parts(grid->team->most_threads,
+    return strake_spread_parts(strake_workers_copying(grid->team),
                                (end - work->first) * work->shape[1] * work->shape[2]);
 }
 

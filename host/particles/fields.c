@@ -181,7 +181,7 @@ strake_status strake_particles_get(const strake_domain *domain, int field, int64
         write_clock(&p->host.clock, out);
         return STRAKE_OK;
     }
-#pragma omp parallel for num_threads(p->team->most_threads) if (end - first > 4096)
+#pragma omp parallel for num_threads(strake_workers_copying(p->team)) if (end - first > 4096)
     for (int64_t number = first; number < end; number++) {
         double *const row = out + (number - first) * columns;
         if (field == KEPT) {

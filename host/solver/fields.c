@@ -50,7 +50,7 @@ static strake_status check_slabs(const char *name, const strake_extent *extent, 
 
 int strake_solver_threads(const strake_solver *solver)
 {
-    return solver->team.most_threads;
+    return strake_workers_copying(&solver->team);
 }
 
 /* Refuses fields that a run does not have. */
@@ -362,7 +362,7 @@ strake_status strake_field_kind(const strake_solver *solver, const char *name, s
 
 size_t strake_piece_bytes(size_t slab, uint64_t total)
 {
-    enum { FEW = 1 << 17, SHARED = 1 << 20, MOST = 1 << 23, PIECES = 128 };
+    enum { FEW = 1 << 17, SHARED = 1 << 20, MOST = 1 << 25, PIECES = 64 };
     const uint64_t part = total / PIECES;
     const uint64_t wanted = part < SHARED ? FEW : part > MOST ? MOST : part;
     const uint64_t bytes = (wanted < total ? wanted : total) / slab * slab;
@@ -400,7 +400,7 @@ static strake_range next_piece(const pieces *p, int64_t first)
 strake_status strake_fields_hash(strake_solver *solver, int f, uint64_t *hash, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_hash_team team = strake_hash_team_begin(solver->team.most_threads);
+    strake_hash_team team = strake_hash_team_begin(strake_solver_threads(solver));
     pieces all;
     strake_range now;
     STRAKE_TRY(begin_pieces(solver, f, &all, error));

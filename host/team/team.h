@@ -178,6 +178,12 @@ strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, s
 /** Tells which parts began to stream through their device, or ended, since the last call. */
 void strake_notices_streams(strake_team *team);
 
+/**
+ * Threads that read, write, hash and sum fields outside the steps, piece by piece. Memory bounds those, and all of
+ * them wait for the slowest one many times for a piece: few, so that none of them shares its core with a driver's.
+ */
+int strake_workers_copying(const strake_team *team);
+
 /** Decides how many threads the CPU stripe may have. @param[in] asked  0: the case or the default says */
 strake_status strake_workers_choose(strake_team *team, int asked, strake_error *error);
 

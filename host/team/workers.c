@@ -67,6 +67,12 @@ cleanup:
     return status;
 }
 
+int strake_workers_copying(const strake_team *team)
+{
+    enum { MOST = 8 };
+    return team->most_threads < MOST ? team->most_threads : MOST;
+}
+
 /*
  * Cells that a worker computes for slabs and columns of its own, in units of one cell: those around them
  * that every step of a sweep computes again, and what the calls for a row cost, measured as columns.
