@@ -23,10 +23,10 @@ static const double most_off = 1.25, close_call = 1.03;
 /* What is known while parts are chosen. */
 typedef struct choice {
     strake_pace *pace;
-    double alone[STRAKE_MAX_PARTS]; /* seconds per step of a part alone; INFINITY: cannot */
-    int order[STRAKE_MAX_PARTS];    /* parts, the fastest first */
-    double weight[STRAKE_MAX_PARTS];
-    double seconds; /* per step with these weights */
+    double alone[STRAKE_MAX_PARTS];  /* seconds per step of a part alone; INFINITY: cannot */
+    int order[STRAKE_MAX_PARTS];     /* parts, the fastest first */
+    double weight[STRAKE_MAX_PARTS]; /* slabs per second */
+    double seconds;                  /* per step with these weights */
 } choice;
 
 /* "cpu, ocl:0": the parts with slabs. */
@@ -180,6 +180,12 @@ static void note_beyond(strake_pace *pace, const double *alone, double seconds)
     pace->beyond = isfinite(seconds) ? fmax(seconds - longest, 0.0) : 0.0;
 }
 
+/* Slabs per second of a part alone. */
+static double rate_alone(const choice *c, int e)
+{
+    return (double)c->pace->domain->slabs / c->alone[e];
+}
+
 /* Switches on one more part if that pays. @return whether in *taken */
 static strake_status add_part(choice *c, int e, bool *taken, strake_error *error)
 {
@@ -201,16 +207,17 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
         return STRAKE_OK;
     }
     memcpy(weight, c->weight, sizeof weight);
-    weight[e] = 1.0 / c->alone[e];
+    weight[e] = rate_alone(c, e); /* as those of the others are, which were measured in a team */
     status = strake_balance_weights(pace, weight, &seconds, error);
     STRAKE_TRY(forgive(pace, &pace->team->part[e], status, error, &seconds));
     note_beyond(pace, c->alone, seconds);
     *taken = c->seconds > least_gain * seconds;
     if (seconds < INFINITY) {
-        (void)strake_number_print(why, sizeof why, "%s: %.1f %% faster with %s, at best %.1f %%",
-                                  *taken ? "switched on" : "not switched on",
-                                  100.0 * (c->seconds / seconds - 1.0), name,
-                                  100.0 * (c->seconds / best - 1.0));
+        const strake_range own = pace->team->part[e].range;
+        (void)strake_number_print(
+            why, sizeof why, "%s: %.1f %% faster with %lld slabs on %s, at best %.1f %%",
+            *taken ? "switched on" : "not switched on", 100.0 * (c->seconds / seconds - 1.0),
+            (long long)(own.end - own.first), name, 100.0 * (c->seconds / best - 1.0));
         strake_tell_choice(pace, seconds, false, why);
     }
     if (*taken) {
@@ -312,7 +319,7 @@ static strake_status measure_all(choice *c, strake_error *error)
     STRAKE_TRY(time_each(c, error));
     c->seconds = c->alone[c->order[0]];
     STRAKE_CHECK(c->seconds < INFINITY, error, STRAKE_ERR_DEVICE, "no part can run this case");
-    c->weight[c->order[0]] = 1.0 / c->seconds;
+    c->weight[c->order[0]] = rate_alone(c, c->order[0]);
     for (int k = 1; k < c->pace->team->parts && c->alone[c->order[k]] < INFINITY; k++) {
         bool taken = false;
         STRAKE_TRY(add_part(c, c->order[k], &taken, error));

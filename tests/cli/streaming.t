@@ -65,6 +65,12 @@ if [ -n "$faulty" ]; then
     STRAKE_TEST_FAULTS=slow:kernels try run case.yaml "${slow[@]}" --split 1,1 --steps 2 --report shared.json
     exits 0 "with shares given"
     check "it has them" sh -c '! grep -q "\"id\": \"ocl:0\".*\"rows\": \[\([0-9]*\), \1\]" shared.json'
+    # Steps take as long as there are items, so that three alike are three times as fast: the third joins with a third.
+    STRAKE_TEST_FAULTS="type:gpu slow:items" try run case.yaml --on ocl:0,ocl:0,ocl:0 --no-tune --quiet --set run.blocks=3 \
+        --set run.fusion=none --set grid.rows=120 --set grid.cols=200 --steps 4 --output three --report three.json
+    exits 0 "three devices alike"
+    check "the third one is tried with as much as the others" \
+        grep -Eq '"where": "ocl:0,ocl:0,ocl:0", .* with (3[0-9]|4[0-9]|50) slabs on ocl:0' three.json
     unset STRAKE_OPENCL_LIBRARY
 else
     skip "arrays beyond the largest buffer" "no library to stand in front of a driver"

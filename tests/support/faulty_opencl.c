@@ -6,7 +6,7 @@
  *     hang    the launch never returns, and the file $STRAKE_TEST_HANGS gets a byte more
  *     skip    the kernel does not run: results keep what was there
  *     beyond  the last bytes of the kernel's output buffer are overwritten
- * or slow:kernels: every launch takes 30 ms longer; build:__local: programs with local memory do not build, build:march: those with loops along rows,
+ * or slow:kernels: every launch takes 30 ms longer, slow:items: 100 ns for each of its items; build:__local: programs with local memory do not build, build:march: those with loops along rows,
  * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. cut:drivers: like Khronos'
  * loader it cuts OCL_ICD_FILENAMES at its first colon when it is first asked for platforms, and offers as
  * many devices as that named files. $STRAKE_TEST_KINDS, "cpu gpu accelerator": what kind the first, second, third
@@ -232,6 +232,10 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     }
     if (is_planted("slow", "kernels")) {
         (void)usleep(30000);
+    }
+    if (is_planted("slow", "items")) {
+        const size_t items = global[0] * (dims > 1 ? global[1] : 1) * (dims > 2 ? global[2] : 1);
+        (void)usleep((useconds_t)(items / 10));
     }
     if (!is_planted("skip", size)) {
         code = next(queue, kernel, dims, offset, global, local, waits, wait, event);
