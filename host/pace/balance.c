@@ -27,6 +27,9 @@ enum {
  */
 static const double enough = 0.02, plenty = 0.2, patience = 1.0;
 
+/* The smallest ratio of a GPU's rate to that of processors that was seen. */
+static const double of_gpu = 8.0;
+
 /* Devices of one name start with equal rates unless their trials differ by this ratio: less is noise. */
 static const double most_off = 1.25;
 
@@ -210,7 +213,10 @@ cleanup:
     return status;
 }
 
-/* As predicted, else even ones. */
+/*
+ * As predicted; else a GPU begins with so many times as much as processors, since the first trial takes as long as whoever
+ * has too much, else even ones.
+ */
 static strake_status first_weights(const strake_pace *pace, double *weight, strake_error *error)
 {
     strake_prediction *const prediction = calloc(1, sizeof *prediction);
@@ -219,7 +225,7 @@ static strake_status first_weights(const strake_pace *pace, double *weight, stra
     }
     strake_predict(pace, 1.0, prediction);
     for (int e = 0; e < pace->team->parts; e++) {
-        weight[e] = 1.0;
+        weight[e] = strake_part_is_gpu(&pace->team->part[e]) ? of_gpu : 1.0;
     }
     if (prediction->complete) {
         strake_predict_shares(pace, prediction, weight);
