@@ -4,6 +4,7 @@ usage: python3 bench/plan_gpus.py OUTPUT_FOLDER [SUBJECT...]     (from the repos
 SUBJECT: lava, table1, particles, whole, tracers, auto, grids (as devices and as ranks), table7, table6; all of them where none is named.
 STRAKE=build/strake  the program; GPUS=gpu:0,gpu:1,...  which ones (default: all that it lists);
 SCALE=8  rehearses with an eighth of the cells along every axis, on anything: GPUS=ocl:0,ocl:0.
+SIZES=3162,10000  rows of lava, some of 100, 1000, 3162, 10000 (default: all);
 ROUNDS=3  runs of each, the median of which counts; LIMIT=SECONDS  after which nothing more is started;
 TIME=0.1  brings particles to a tenth of the times from which on they are measured, and ends table1 after a tenth of the event.
 
@@ -28,6 +29,7 @@ STRAKE = os.environ.get("STRAKE", "build/strake")
 SCALE = int(os.environ.get("SCALE", "1"))
 TIME = float(os.environ.get("TIME", "1"))  # of the times to which particles are brought before they are measured
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
+SIZES = os.environ.get("SIZES", "100,1000,3162,10000").split(",")
 END = time.monotonic() + float(os.environ.get("LIMIT", "inf"))
 
 
@@ -187,6 +189,8 @@ def devices_of(names):
 def do_lava(plan, names):
     """Every cell active; steps by number, so that the balancer settles before most of them."""
     for n, steps in ((100, 4000), (1000, 4000), (3162, 2000), (10000, 400)):
+        if str(n) not in SIZES:
+            continue
         places = devices_of(names)
         places += [(f"{place}, unbalanced", count, on, ("--set", "run.balance=fixed"), 0) for place, count, on, *_ in places if count > 1]
         if n > 1000:
@@ -234,7 +238,7 @@ def do_particles(plan, names):
             thread.start()
         for thread in threads:
             thread.join()
-    for label in SPACING:
+    for label in reversed(SPACING):
         for start in (0, *RELEASED[label]) if label == "1.6M" else RELEASED[label]:
             for kind in ("wall", "corridor"):
                 checkpoint, step = found.get((kind, label, start), (None, 0))
@@ -242,9 +246,8 @@ def do_particles(plan, names):
                     continue
                 go = (*common(label), *(("--resume", checkpoint) if checkpoint else ()), "--steps", str(step + STEPS[label]))
                 places = [(place, n, on, go, ranks) for place, n, on, _, ranks in devices_of(names)]
-                if label == "1.6M":
-                    places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=fixed"), 0)
-                               for place, n, on, *_ in devices_of(names) if n > 1]
+                places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=fixed"), 0)
+                           for place, n, on, *_ in devices_of(names) if n > 1]
                 if label == "1.6M" and kind == "corridor":
                     places += [("GPU and processors", 0, f"cpu,{names[0]}", go, 0)]
                 plan.compare(f"bore {kind} {label} {start} s", bore(kind), places)
@@ -313,8 +316,8 @@ def do_grids(plan, names):
         ranks = [(f"{n} rank" + "s" * (n > 1), n, "/".join(names[:n]), (), n) for n in counts(len(names))]
     else:
         plan.say("ranks: not run, no mpirun here")
-    for name, case in (("mpdata2d", mpdata2d(16384, 150)), ("mpdata3d", mpdata3d(512, 60)),
-                       ("cahn_hilliard2d", cahn_hilliard(2, 16384, 150)), ("cahn_hilliard3d", cahn_hilliard(3, 512, 150))):
+    for name, case in (("mpdata2d", mpdata2d(16384, 400)), ("cahn_hilliard2d", cahn_hilliard(2, 16384, 400)),
+                       ("mpdata3d", mpdata3d(512, 150)), ("cahn_hilliard3d", cahn_hilliard(3, 512, 600))):
         plan.compare(name, case, devices_of(names) + ranks)
 
 
