@@ -52,6 +52,43 @@ __kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int4
     sph_most(sound, found, most + room + row);
 }
 
+/*
+ * The same with half a step, where the time step is known before the pass begins, as it is for all but a part's ends: forces
+ * that nobody else needs are not stored.
+ */
+__kernel void sph_pass_half(__constant sph_constants *n, const int4 cells, const int4 ranges,
+                            const int room, __global const uint *start, __global const uint *first,
+                            __global const ushort2 *counts, __global const uint *words,
+                            __global const int *cell, __global const uint *key, __global real *most,
+                            const int row, __global const real4 *x, __global const real4 *v,
+                            __global const real *volume, const real dt, __global real4 *half_x,
+                            __global real4 *half_v, __global real *half_volume SPH_BODY_ARGUMENTS)
+{
+    __local real4 steps[SPH_CODES];
+    __local real found[SPH_GROUP];
+    real square = REAL(0.0), sound = REAL(0.0);
+    sph_fill_steps(steps, n, cells);
+    for (int k = 0; k < SPH_EACH; k++) {
+        const int p = sph_own_of(ranges, k);
+        if (p < 0) {
+            continue;
+        }
+        const sph_lists lists = {start, first, counts, words};
+        const sph_source from = {x, v, volume};
+        const uint kind = key[p] >> SPH_KIND_BITS;
+        const real4 at = x[p], speed = v[p];
+        const sph_body i = sph_body_of(at, speed, n);
+        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
+        sph_place_of to = sph_step_half(kind, at, speed, f, dt * REAL(0.5), n);
+        SPH_CARRY(frames->middle, 0, to);
+        sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
+        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
+        sound = STRAKE_MAX(i.sound, sound);
+    }
+    sph_most(square, found, most + row);
+    sph_most(sound, found, most + room + row);
+}
+
 static inline sph_sums sph_stored(real4 force)
 {
     sph_sums out;
@@ -102,13 +139,21 @@ __kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, cons
     sph_leave_extremes(most_of, found, most + row, room);
 }
 
-__kernel void sph_half(__constant sph_constants *n, const int4 cells, const int count, const real dt,
+/* The particle of this work-item, of all that are not in a range. */
+static inline int sph_outside(int2 range)
+{
+    const int item = (int)get_global_id(0);
+    return item < range.x ? item : item + range.y - range.x;
+}
+
+/* Half a step of all but a range that has made it with its forces. */
+__kernel void sph_half(__constant sph_constants *n, const int4 cells, const int2 made, const int count, const real dt,
                        __global const int *cell, __global const uint *key,
                        __global const real4 *force, __global const real4 *x,
                        __global const real4 *v, __global real4 *half_x, __global real4 *half_v,
                        __global real *half_volume SPH_BODY_ARGUMENTS)
 {
-    const int p = (int)get_global_id(0);
+    const int p = sph_outside(made);
     if (p < count) {
         const uint kind = key[p] >> SPH_KIND_BITS;
         sph_place_of to = sph_step_half(kind, x[p], v[p], sph_stored(force[p]), dt * REAL(0.5), n);
@@ -123,8 +168,7 @@ __kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int
                         __global const real4 *force, __global real4 *x, __global real4 *v,
                         __global real *volume SPH_BODY_ARGUMENTS)
 {
-    const int item = (int)get_global_id(0);
-    const int p = item < own.x ? item : item + own.y - own.x;
+    const int p = sph_outside(own);
     if (p < count) {
         const uint kind = key[p] >> SPH_KIND_BITS;
         sph_place_of to = sph_step_whole(kind, x[p], v[p], sph_stored(force[p]), dt, n);

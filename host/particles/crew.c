@@ -201,19 +201,33 @@ static void note_wait(strake_sph_run *run, strake_part_wait why, double start)
 
 strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error)
 {
-    strake_sph_crew *const crew = run->crew;
+    strake_sph_say(run, said);
+    return strake_sph_hear(run, said, error);
+}
+
+void strake_sph_say(strake_sph_run *run, const strake_sph_said *said)
+{
     if (strake_sph_is_alone(run)) {
-        return STRAKE_OK;
+        return;
     }
     strake_sph_member *const own = own_of(run);
-    double idle = INFINITY;
     const int64_t count = ++own->meetings;
-    const strake_work before = strake_sph_turn(
-        run, STRAKE_SPAN_WAIT, said->is_order ? "all for a new order" : "all for the time step");
     /* Nobody is at the next but one meeting before all have been to the next: two sets are enough. */
     own->said[count % 2] = *said;
     strake_bell_ring(&own->met, count);
     lead(run, said->is_order ? STRAKE_SPH_ORDERS : STRAKE_SPH_MEETS);
+}
+
+strake_status strake_sph_hear(strake_sph_run *run, strake_sph_said *said, strake_error *error)
+{
+    strake_sph_crew *const crew = run->crew;
+    if (strake_sph_is_alone(run)) {
+        return STRAKE_OK;
+    }
+    double idle = INFINITY;
+    const int64_t count = own_of(run)->meetings;
+    const strake_work before = strake_sph_turn(
+        run, STRAKE_SPAN_WAIT, said->is_order ? "all for a new order" : "all for the time step");
     for (int k = 0; k < crew->members; k++) {
         strake_sph_member *const m = &crew->member[k];
         if (!is_other(run, k)) {

@@ -5,8 +5,8 @@
  * neighbours have the same bits whoever has which slices.
  *
  * Between two orders only forces travel: after each pass everybody leaves those of its outermost slices in boxes, and all
- * integrate their ghosts themselves. How long the next step may be all hear from each other while its first pass, which
- * does not need that, is computed: so they meet twice a step. Where densities are filtered those of ghosts come from
+ * integrate their ghosts themselves. How long the next step may be all hear from each other while its first pass is
+ * computed, of which a device needs that from the inner slices on: so they meet twice a step. Where densities are filtered those of ghosts come from
  * their owners likewise, before the first pass. With a new order particles change hands: each leaves those that others need, takes those that it needs of them, and sorts. That is also when slices go to others.
  *
  * Who fails stops all; each finds that where it waits.
@@ -109,7 +109,11 @@ strake_status strake_sph_fail_stopped(strake_error *error);
 /** Whether a run has nobody to meet. */
 bool strake_sph_is_alone(const strake_sph_run *run);
 
-/** Meets all others. @param[in,out] said  own, then of all @return STRAKE_ERR_STATE if one of them failed */
+/** Comes to a meeting with that, where others may find it before all have come; the next function waits for these. */
+void strake_sph_say(strake_sph_run *run, const strake_sph_said *said);
+/** @param[in,out] said  own, as it was said, then of all @return STRAKE_ERR_STATE if one of them failed */
+strake_status strake_sph_hear(strake_sph_run *run, strake_sph_said *said, strake_error *error);
+/** Both. @param[in,out] said  own, then of all @return STRAKE_ERR_STATE if one of them failed */
 strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error);
 
 /** It waits, and has nothing to compute meanwhile. */

@@ -12,6 +12,7 @@
 #include "opencl/cl_pins.h"
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
+#include "particles/crew.h"
 #include "particles/movers.h"
 #include "particles/record.h"
 #include "particles/run_common.h"
@@ -35,6 +36,7 @@ typedef enum strake_sph_kernel_name {
     STRAKE_SPH_LOOK,
     STRAKE_SPH_TICK,
     STRAKE_SPH_PASS,
+    STRAKE_SPH_PASS_HALF,
     STRAKE_SPH_PASS_WHOLE,
     STRAKE_SPH_HALF,
     STRAKE_SPH_WHOLE,
@@ -76,6 +78,18 @@ static inline int64_t strake_sph_list_rows(int64_t particles)
     return 2 * ((particles + STRAKE_SPH_SIDE_BY_SIDE - 1) / STRAKE_SPH_SIDE_BY_SIDE);
 }
 
+/** A pass of which the outermost slices were asked for, and go to others. */
+typedef struct strake_sph_begun {
+    strake_sph_event what;
+    bool is_open;         /**< a first pass: its inner slices wait for the time step */
+    bool timed;           /**< its transfers are, with nothing beside them, ... */
+    double start;         /**< ... from then on [s] */
+    int64_t row;          /**< groups so far */
+    strake_range between; /**< particles that are left */
+    cl_event done, sent;  /**< of the outermost slices: their kernels; their transfers */
+    cl_event heard;       /**< that of what was asked for has come; NULL: nothing was */
+} strake_sph_begun;
+
 typedef struct strake_sph_device {
     strake_sph_run run;
     strake_precision precision;
@@ -107,9 +121,10 @@ typedef struct strake_sph_device {
     unsigned char *shares_there; /**< what is in share */
     cl_uint *in_slices;          /**< and in in_slice */
     strake_range low, high,
-        ghost[2];        /**< particles of the first and the last own slice, and of ghosts */
-    int64_t passed[2];   /**< groups of work-items of the last passes */
-    cl_event working;    /**< the last kernel of the last pass; NULL: there was none */
+        ghost[2];      /**< particles of the first and the last own slice, and of ghosts */
+    int64_t passed[2]; /**< groups of work-items of the last passes */
+    cl_event working;  /**< the last kernel of the last pass; NULL: there was none */
+    strake_sph_begun first_pass;
     bool is_looked;      /**< the last pass found how far and how fast all are */
     bool has_shares;     /**< something is in share */
     bool is_order_ahead; /**< nobody has seen yet what came of the last order */
@@ -237,6 +252,18 @@ strake_status strake_sph_renew(strake_sph_device *own, bool by_clock, strake_err
 strake_status strake_sph_filter_shared(strake_sph_run *run, strake_error *error);
 strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error);
 strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error);
+/** How a first pass ends that was begun. */
+typedef enum strake_sph_ending {
+    STRAKE_SPH_WITH_HALF, /**< the inner slices make half a step, too */
+    STRAKE_SPH_WITHOUT,   /**< the time step is not known yet */
+    STRAKE_SPH_IN_VAIN    /**< it will be made again */
+} strake_sph_ending;
+
+/** Computes the inner slices, if a first pass was begun; others have what it left them. */
+strake_status strake_sph_end_pass(strake_sph_device *own, strake_sph_ending how,
+                                  strake_error *error);
+/** Nobody asks for a pass that was begun any more. */
+void strake_sph_forget_pass(strake_sph_device *own);
 strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
 bool strake_sph_is_busy_shared(const strake_sph_run *run);
 strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,

@@ -25,11 +25,11 @@ static const strake_sph_kernel_name sized[] = {
 enum { SIZED = sizeof sized / sizeof *sized };
 
 static const char *const kernel_names[STRAKE_SPH_KERNELS] = {
-    "sph_enter",     "sph_gather",     "sph_scatter",   "sph_place",      "sph_count_near",
-    "sph_fill_near", "sph_scan_sums",  "sph_scan_tops", "sph_scan_write", "sph_predict",
-    "sph_correct",   "sph_filter",     "sph_renew",     "sph_look",       "sph_tick",
-    "sph_pass",      "sph_pass_whole", "sph_half",      "sph_whole",      "sph_sum_up",
-    "sph_leave",     "sph_arrive",     "sph_tell"};
+    "sph_enter",     "sph_gather",    "sph_scatter",    "sph_place",      "sph_count_near",
+    "sph_fill_near", "sph_scan_sums", "sph_scan_tops",  "sph_scan_write", "sph_predict",
+    "sph_correct",   "sph_filter",    "sph_renew",      "sph_look",       "sph_tick",
+    "sph_pass",      "sph_pass_half", "sph_pass_whole", "sph_half",       "sph_whole",
+    "sph_sum_up",    "sph_leave",     "sph_arrive",     "sph_tell"};
 
 /* --- what settings come to ------------------------------------------------------------------------ */
 
@@ -80,7 +80,7 @@ strake_status strake_sph_choose(strake_sph_device *own, const strake_cl_device *
     }
     own->group[STRAKE_SPH_TICK] = own->group[STRAKE_SPH_SUM_UP] =
         most < SUMMERS || !strake_cl_device_is_gpu(device) ? own->largest : SUMMERS;
-    own->group[STRAKE_SPH_PASS] = own->group[STRAKE_SPH_PREDICT];
+    own->group[STRAKE_SPH_PASS] = own->group[STRAKE_SPH_PASS_HALF] = own->group[STRAKE_SPH_PREDICT];
     own->group[STRAKE_SPH_PASS_WHOLE] = own->group[STRAKE_SPH_CORRECT];
 cleanup:
     return status;
@@ -217,7 +217,8 @@ void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a)
 static size_t items_for(const strake_sph_device *own, strake_sph_kernel_name name, size_t particles)
 {
     const bool is_pass = name == STRAKE_SPH_PREDICT || name == STRAKE_SPH_CORRECT ||
-                         name == STRAKE_SPH_PASS || name == STRAKE_SPH_PASS_WHOLE;
+                         name == STRAKE_SPH_PASS || name == STRAKE_SPH_PASS_HALF ||
+                         name == STRAKE_SPH_PASS_WHOLE;
     const size_t each = is_pass ? (size_t)own->settings.vector : 1;
     const size_t side = STRAKE_SPH_SIDE_BY_SIDE;
     const size_t rows = (particles + side * each - 1) / (side * each);

@@ -77,7 +77,11 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
     strake_sph_device *const own = (strake_sph_device *)run;
     const strake_sph *const sph = run->sph;
     const double *const found = own->seen;
-    if (!own->is_asked) {
+    if (own->is_asked) {
+        STRAKE_TRY(strake_cl_wait(own->session->cl, own->session->device, &own->waiter,
+                                  &own->first_pass.heard, error));
+    } else {
+        STRAKE_TRY(strake_sph_end_pass(own, STRAKE_SPH_WITHOUT, error));
         STRAKE_TRY(find(own, error));
         note_asked(own);
         STRAKE_TRY(strake_sph_read(own, own->found, 0, STRAKE_SPH_FOUND_BYTES, own->seen, error));

@@ -169,7 +169,9 @@ cleanup:
 
 static strake_status order(strake_sph_run *run, strake_error *error)
 {
-    return strake_sph_reorder((strake_sph_device *)run, error);
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_status status = strake_sph_end_pass(own, STRAKE_SPH_IN_VAIN, error);
+    return status == STRAKE_OK ? strake_sph_reorder(own, error) : status;
 }
 
 static strake_status view(strake_sph_run *run, const strake_sph_image **image, strake_error *error)
@@ -187,6 +189,7 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     sph_clock *const c = &own->clock;
     STRAKE_TRY(strake_sph_make_room(own, image->count, error));
     own->is_looked = own->is_asked = false;
+    strake_sph_forget_pass(own);
     run->count = image->count;
     run->inner = (strake_range){0, image->count};
     c->time = image->clock.time;
@@ -220,6 +223,7 @@ static void close_run(strake_sph_run *run)
         &own->v[1],      &own->volume[0],   &own->volume[1], &own->share, &own->in_slice,
         &own->force,     &own->found,       &own->out,       &own->in,    &own->told};
     strake_cl_release_event(s->cl, &own->working);
+    strake_sph_forget_pass(own);
     const cl_command_queue beside[] = {own->transfers, own->aside};
     for (int k = 0; k < 2; k++) {
         if (beside[k] != NULL) {

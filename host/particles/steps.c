@@ -26,25 +26,39 @@ static bool will_be_outworn(const strake_sph_run *run)
     return is_old || sph_is_outworn(run->far, run->fast, 3.0 * clock->bound, most) != 0;
 }
 
+/* What a run has seen, after so many passes. */
+static strake_sph_said what_is_said(const strake_sph_run *run, int passes)
+{
+    const strake_sph_seen *const seen = &run->seen;
+    const double least =
+        passes < 2 || seen->bound[0] < seen->bound[1] ? seen->bound[0] : seen->bound[1];
+    const bool is_bad =
+        passes == 2 && seen->bad >= 0; /* what a step began with is its own matter */
+    return (strake_sph_said){
+        .most = {[FAR] = seen->far,
+                 [FAST] = seen->fast,
+                 [MINUS_BOUND] = passes > 0 ? -least : -INFINITY,
+                 [BAD] = is_bad ? (double)(run->cells.n[0] - run->own.first) : 0.0}};
+}
+
+/* Others may know of it from here on. */
+static void say(strake_sph_run *run, int passes)
+{
+    const strake_sph_said said = what_is_said(run, passes);
+    strake_sph_say(run, &said);
+}
+
 /*
  * Where all are now, by what each has seen, and the bounds that passes found, which is to be @p bound in the end; NULL:
  * none has. Of several who have particles with NaN or Inf the first in the order of slices names it.
  */
-static strake_status share(strake_sph_run *run, int passes, double *bound, strake_error *error)
+static strake_status learn(strake_sph_run *run, int passes, double *bound, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_sph_seen seen = run->seen;
-    strake_sph_said said = {.sum = 0.0};
-    double first = 0.0, least = 0.0;
+    strake_sph_said said = what_is_said(run, passes);
+    const double first = said.most[BAD];
     int64_t number = 0;
-    seen.bad = passes < 2 ? -1 : seen.bad; /* what a step began with is its own matter */
-    first = seen.bad >= 0 ? (double)(run->cells.n[0] - run->own.first) : 0.0;
-    least = passes < 2 || seen.bound[0] < seen.bound[1] ? seen.bound[0] : seen.bound[1];
-    said = (strake_sph_said){.most = {[FAR] = seen.far,
-                                      [FAST] = seen.fast,
-                                      [MINUS_BOUND] = passes > 0 ? -least : -INFINITY,
-                                      [BAD] = first}};
-    STRAKE_TRY(strake_sph_meet(run, &said, error));
+    STRAKE_TRY(strake_sph_hear(run, &said, error));
     run->far = said.most[FAR];
     run->fast = said.most[FAST];
     run->is_seen = true;
@@ -52,8 +66,8 @@ static strake_status share(strake_sph_run *run, int passes, double *bound, strak
     if (said.most[BAD] > 0.0) {
         strake_sph_crew_end(run);
     }
-    if (seen.bad >= 0 && first == said.most[BAD]) {
-        STRAKE_TRY(run->ops->name(run, seen.bad, &number, error));
+    if (first > 0.0 && first == said.most[BAD]) {
+        STRAKE_TRY(run->ops->name(run, run->seen.bad, &number, error));
         STRAKE_TRY(strake_sph_fail_bad(run, number, error));
     }
     STRAKE_TRY(said.most[BAD] > 0.0 ? strake_sph_fail_stopped(error) : STRAKE_OK);
@@ -67,20 +81,25 @@ static strake_status look(strake_sph_run *run, int passes, double *bound, strake
     strake_status status = STRAKE_OK;
     strake_sph_note_stall(run);
     STRAKE_TRY(run->ops->look(run, &run->seen, error));
-    STRAKE_TRY(share(run, passes, bound, error));
+    say(run, passes);
+    STRAKE_TRY(learn(run, passes, bound, error));
 cleanup:
     return status;
 }
 
 /*
- * After a step that others follow: the next one's first pass, which needs no time step, goes ahead, and the others learn
- * where all are while it is computed. Where that turns out to ask for a new order the pass is made again.
+ * After a step that others follow: the next one's first pass, which needs no time step at first, goes ahead, and the others
+ * learn where all are while it is computed: from who knows that at once, before it. Where that turns out to ask for a new
+ * order the pass is made again.
  */
 static strake_status go_ahead(strake_sph_run *run, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(run->ops->ask != NULL ? run->ops->ask(run, error)
                                      : run->ops->look(run, &run->seen, error));
+    if (run->ops->ask == NULL) {
+        say(run, 2);
+    }
     STRAKE_TRY(run->ops->pass(run, false, error));
     run->is_ahead = true;
 cleanup:
@@ -92,8 +111,11 @@ static strake_status catch_up(strake_sph_run *run, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     run->is_ahead = false;
-    STRAKE_TRY(run->ops->ask != NULL ? run->ops->look(run, &run->seen, error) : STRAKE_OK);
-    STRAKE_TRY(share(run, 2, &run->clock.bound, error));
+    if (run->ops->ask != NULL) {
+        STRAKE_TRY(run->ops->look(run, &run->seen, error));
+        say(run, 2);
+    }
+    STRAKE_TRY(learn(run, 2, &run->clock.bound, error));
 cleanup:
     return status;
 }
