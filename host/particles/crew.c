@@ -169,6 +169,16 @@ bool strake_sph_is_alone(const strake_sph_run *run)
     return alone;
 }
 
+bool strake_sph_is_among_devices(const strake_sph_run *run)
+{
+    bool all = true;
+    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
+        const strake_sph_run *const other = run->crew->member[k].run;
+        all = all && (!is_other(run, k) || (other != NULL && other->ops->ask != NULL));
+    }
+    return all;
+}
+
 strake_status strake_sph_fail_stopped(strake_error *error)
 {
     return strake_fail(error, STRAKE_ERR_STATE, "another part failed");

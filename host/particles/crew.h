@@ -109,6 +109,9 @@ strake_status strake_sph_fail_stopped(strake_error *error);
 /** Whether a run has nobody to meet. */
 bool strake_sph_is_alone(const strake_sph_run *run);
 
+/** Whether all whom it meets are devices of this process. */
+bool strake_sph_is_among_devices(const strake_sph_run *run);
+
 /** Comes to a meeting with that, where others may find it before all have come; the next function waits for these. */
 void strake_sph_say(strake_sph_run *run, const strake_sph_said *said);
 /** @param[in,out] said  own, as it was said, then of all @return STRAKE_ERR_STATE if one of them failed */

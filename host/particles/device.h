@@ -81,11 +81,13 @@ static inline int64_t strake_sph_list_rows(int64_t particles)
 /** A pass of which the outermost slices were asked for, and go to others. */
 typedef struct strake_sph_begun {
     strake_sph_event what;
-    bool is_open;         /**< a first pass: its inner slices wait for the time step */
+    bool is_open;         /**< a first pass that has yet to end */
+    bool has_inner;       /**< its inner slices were asked for, too */
     bool timed;           /**< its transfers are, with nothing beside them, ... */
     double start;         /**< ... from then on [s] */
     int64_t row;          /**< groups so far */
-    strake_range between; /**< particles that are left */
+    strake_range between; /**< particles of the inner slices, and ... */
+    strake_range made;    /**< ... who have made half a step with their forces */
     cl_event done, sent;  /**< of the outermost slices: their kernels; their transfers */
     cl_event heard;       /**< that of what was asked for has come; NULL: nothing was */
 } strake_sph_begun;
@@ -270,9 +272,9 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
 /**
  * Enqueues that the greatest of what groups found is found: own->found. @param[in] looked  groups of who looked
- * @param[in] half  of own->most: that of the step  @param[out] done  owned by the caller; NULL: nobody asks
+ * @param[in] half  of own->most: that of the step
  */
-strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half, cl_event *done,
+strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half,
                                 strake_error *error);
 /** Room for particles that others need, at the first order; and ... */
 strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);

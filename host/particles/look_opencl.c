@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "particles/device.h"
 
-strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half, cl_event *done,
+strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half,
                                 strake_error *error)
 {
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_SUM_UP);
@@ -16,7 +16,6 @@ strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half
     strake_cl_pass_int(&a, strake_sph_most_first(own, half));
     strake_cl_pass_buffer(&a, own->most);
     strake_cl_pass_buffer(&a, own->found);
-    a.event = done;
     return strake_sph_launch(own, STRAKE_SPH_SUM_UP, &a, 1, error);
 }
 
@@ -47,7 +46,7 @@ static strake_status find(strake_sph_device *own, strake_error *error)
     strake_sph_mark(own, own->run.clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     STRAKE_TRY(own->is_looked ? STRAKE_OK : launch_look(own, error));
-    STRAKE_TRY(strake_sph_sum_up(own, looked, own->most_half, NULL, error));
+    STRAKE_TRY(strake_sph_sum_up(own, looked, own->most_half, error));
 cleanup:
     return status;
 }

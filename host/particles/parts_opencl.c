@@ -138,9 +138,9 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
     strake_range made = run->inner;
     strake_sph_mark(own, run->clock.steps);
     if (!is_whole) {
-        made = own->first_pass.is_open ? own->first_pass.between : (strake_range){0, 0};
         STRAKE_TRY(strake_sph_plan_shared(own, true, error));
         STRAKE_TRY(strake_sph_end_pass(own, STRAKE_SPH_WITH_HALF, error));
+        made = own->first_pass.made;
     }
     STRAKE_TRY(move_others(own, is_whole, made, error));
 cleanup:
