@@ -162,9 +162,30 @@ static void survey_flow(const strake_mpdata_fields *fields, const line *l, bool 
     add_outflows(l, &extreme[STRAKE_MPDATA_OUTFLOW], out);
 }
 
+/* Asks for what the same piece of the next slab reads that this one does not: lines of cubes are short. */
+static void ask_ahead(const strake_mpdata_fields *fields, const line *l)
+{
+    enum { LINE = 64 };
+    const strake_layout *const layout = l->layout;
+    const int size = layout->element_size;
+    for (int d = 0; d < fields->dims; d++) {
+        const char *const array = l->array[fields->u + d];
+        const int64_t slab = l->at[0] + (strake_mpdata_axis(fields->dims, d) == 0 ? 2 : 1);
+        const int64_t at = strake_layout_at(layout, slab, l->at[1], l->at[2]);
+        const int64_t end = array != NULL && at + l->count < layout->elements ? at + l->count : at;
+        for (int64_t b = at * size; b < end * size; b += LINE) {
+            __builtin_prefetch(array + b, 0, 2);
+        }
+    }
+    __asm__ volatile(""); /* else gcc takes the function for pure and drops its calls */
+}
+
 static void survey_line(const strake_mpdata_scheme *options, const strake_mpdata_fields *fields,
                         const line *l, bool is_one, strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
+    if (fields->dims == STRAKE_AXES) {
+        ask_ahead(fields, l);
+    }
     if (!is_calm(l, fields, is_one, extreme)) {
         survey_flow(fields, l, is_one, extreme);
     }
