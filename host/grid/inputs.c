@@ -317,9 +317,12 @@ static void extend_sides(void *user, int part, strake_range sides)
     }
 }
 
-/* Ghosts of a group across an axis, beyond the ends of the domain where these are in the window. */
+/*
+ * Ghosts of a group across an axis, beyond the ends of the domain where these are in the window. @param[in] later  slabs
+ * that are left out
+ */
 static void extend(const strake_grid *grid, const strake_statics *statics,
-                   strake_statics_group group, int axis)
+                   strake_statics_group group, int axis, strake_range later)
 {
     const strake_layout *const l = &grid->layout;
     const strake_window *const window = &grid->window;
@@ -337,15 +340,31 @@ static void extend(const strake_grid *grid, const strake_statics *statics,
         slabs.first -= slabs.first == 0 ? l->lo[0] : 0;
         slabs.end += slabs.end == l->n[0] ? l->hi[0] : 0;
         work.end = slabs.end;
-        strake_spread(slabs, parts_of(grid, slabs), extend_group, &work);
+        const strake_range part[] = {
+            {slabs.first, later.first < slabs.end ? later.first : slabs.end},
+            {later.end > slabs.first ? later.end : slabs.first, slabs.end}};
+        for (int p = 0; p < 2; p++) {
+            if (part[p].first < part[p].end) {
+                strake_spread(part[p], parts_of(grid, part[p]), extend_group, &work);
+            }
+        }
     }
 }
 
+/* The inputs, and what of them is new or follows from that. */
+typedef struct fresh {
+    void *array[STRAKE_MAX_FIELDS]; /* of each field */
+    bool is_extended[STRAKE_MAX_FIELDS];
+    void *extended[STRAKE_MAX_FIELDS]; /* of those that are */
+    strake_statics statics;            /* these */
+    strake_survey_work *before;        /* what is left for the survey to do, or NULL */
+} fresh;
+
 /*
  * Of components of a flow that are continued beyond edges together all are, if one is new: the ghosts of each follow
- * the others. Marks as new what is extended.
+ * the others. Marks as new what is extended. @return whether any are
  */
-static void list_extended(const strake_grid *grid, const strake_statics *statics,
+static bool list_extended(const strake_grid *grid, const strake_statics *statics,
                           bool extended[STRAKE_MAX_FIELDS])
 {
     bool flow = false;
@@ -357,62 +376,71 @@ static void list_extended(const strake_grid *grid, const strake_statics *statics
     for (int f = 0; f < problem->fields && flow; f++) {
         extended[f] = extended[f] || strake_extends_together(statics, f);
     }
+    return flow;
 }
 
-/* As the problem's table says (engine/extend.h), of what is new and what follows from it. */
-static void prepare_statics(const strake_grid *grid, const strake_statics *statics,
-                            const bool extended[STRAKE_MAX_FIELDS])
+/* Ghosts of faces beside some slabs; those across axis 0 are there. */
+static void extend_faces(const void *user, strake_range slabs)
 {
-    const strake_problem *const problem = statics->problem;
-    void *array[STRAKE_MAX_FIELDS];
-    const strake_statics all = *statics;
-    const strake_statics some = {problem, statics->layout, array, statics->number,
-                                 statics->is_closed};
-    statics_job work = {.statics = all};
-    for (int f = 0; f < problem->fields; f++) {
-        array[f] = extended[f] ? all.array[f] : NULL;
+    const fresh *const new = user;
+    for (int axis = 1; axis < STRAKE_AXES; axis++) {
+        strake_extend(&new->statics, STRAKE_ON_FACES, axis, slabs, slabs.end);
     }
-    statics = &some;
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        extend(grid, statics, STRAKE_ON_CELLS, axis);
-    }
+}
+
+/* Weights of what is new, and zeros at walls. */
+static void complete(const strake_grid *grid, const fresh *new)
+{
+    const strake_problem *const problem = grid->which->problem;
+    statics_job work = {.statics = new->statics};
+    work.statics.array = new->array;
     for (int f = 0; f < problem->fields; f++) {
         const strake_window slabs = slabs_of(grid, f);
         work.field = f;
         work.is_weighted = grid->field[f].from_shape;
         for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL && is_new(grid, f) &&
-                        all.array[f] != NULL;
+                        new->array[f] != NULL;
              k++) {
             strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), complete_field, &work);
         }
     }
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        extend(grid, statics, STRAKE_ON_FACES, axis);
-        extend(grid, statics, STRAKE_FREE_OF_DIVERGENCE, axis);
-    }
 }
 
-/* Weights and ghosts of what is new. @param[out] array  of each field */
-static void prepare_new(const strake_grid *grid, void *array[STRAKE_MAX_FIELDS],
-                        bool extended[STRAKE_MAX_FIELDS])
+/*
+ * As the problem's table says (engine/extend.h), of what is new and what follows from it. Where a survey is next, the
+ * ghosts of faces are left to it that follow nothing of other slabs, and lie in lines that are many and short: it reads
+ * the same memory.
+ */
+static void prepare_new(const strake_grid *grid, bool is_surveyed_next, fresh *new)
 {
-    const strake_problem *problem = grid->which->problem;
-    const strake_statics statics = {problem, &grid->layout, array, grid->number,
-                                    grid->which->is_closed};
-    for (int f = 0; f < problem->fields; f++) {
-        array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
+    const strake_range none = {INT64_MAX, INT64_MAX};
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        new->array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
     }
-    list_extended(grid, &statics, extended);
-    prepare_statics(grid, &statics, extended);
+    new->statics = (strake_statics){grid->which->problem, &grid->layout, new->extended,
+                                    grid->number, grid->which->is_closed};
+    const bool flow = list_extended(grid, &new->statics, new->is_extended);
+    new->before = is_surveyed_next && !flow && grid->layout.n[1] > 1 ? extend_faces : NULL;
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        new->extended[f] = new->is_extended[f] ? new->array[f] : NULL;
+    }
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        extend(grid, &new->statics, STRAKE_ON_CELLS, axis, none);
+    }
+    complete(grid, new);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        extend(grid, &new->statics, STRAKE_ON_FACES, axis,
+               new->before != NULL ? grid->domain.own : none);
+        extend(grid, &new->statics, STRAKE_FREE_OF_DIVERGENCE, axis, none);
+    }
 }
 
 strake_status strake_inputs_rate(strake_grid *grid, double *rate, strake_error *error)
 {
-    void *array[STRAKE_MAX_FIELDS] = {NULL};
-    bool extended[STRAKE_MAX_FIELDS];
+    fresh new;
     strake_extremes extreme;
-    prepare_new(grid, array, extended);
-    const strake_status status = strake_survey(grid, array, extreme, error);
+    prepare_new(grid, true, &new);
+    const strake_status status = strake_survey(grid, new.array, new.before, &new, extreme, error);
     *rate = status == STRAKE_OK ? grid->which->problem->pace(extreme) : 0.0;
     return status;
 }
@@ -421,15 +449,14 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_problem *problem = grid->which->problem;
-    void *array[STRAKE_MAX_FIELDS] = {NULL};
-    bool extended[STRAKE_MAX_FIELDS];
+    fresh new;
     strake_extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
-    prepare_new(grid, array, extended);
     for (int f = 0; f < problem->fields; f++) {
         grid->is_stable = grid->is_stable && !is_surveyed(grid, f);
         grid->domain.hash = is_new(grid, f) && !strake_inputs_move(grid, f) ? 0 : grid->domain.hash;
     }
+    prepare_new(grid, problem->survey != NULL && !grid->is_stable, &new);
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
     for (int f = 0; f < problem->fields; f++) {
         if (grid->field[f].from_shape && is_new(grid, f)) {
@@ -437,14 +464,14 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
         }
     }
     if (problem->survey != NULL && !grid->is_stable) {
-        STRAKE_TRY(strake_survey(grid, array, extreme, error));
+        STRAKE_TRY(strake_survey(grid, new.array, new.before, &new, extreme, error));
         STRAKE_TRY(problem->judge != NULL ? strake_survey_judge(grid, extreme, error) : STRAKE_OK);
     }
     grid->is_stable = true;
     for (int f = 0; f < problem->fields; f++) {
         if (problem->field[f].is_state && grid->field[f].state == STRAKE_FIELD_RAW) {
             extend_lateral(grid, f, grid->domain.own);
-        } else if (extended[f] && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
+        } else if (new.is_extended[f] && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
             grid->field[f].state = STRAKE_FIELD_READY;
         }
     }

@@ -25,27 +25,39 @@ static void begin_extremes(strake_extremes all)
 typedef struct survey_job {
     const strake_grid *grid;
     void *const *array;
+    strake_survey_work *before;
+    const void *user;
     strake_extremes *found; /* by each part */
 } survey_job;
 
+/* Slabs stay in a private cache between what is done to them. */
 static void survey_part(void *user, int part, strake_range slabs)
 {
+    enum { FEW = 1 << 14 };
     const survey_job *const work = user;
     const strake_case *const which = work->grid->which;
+    const int64_t all = slabs.end - slabs.first;
+    const int64_t count = work->before != NULL ? FEW / work->grid->layout.slab + 1 : all;
     begin_extremes(work->found[part]);
-    which->problem->survey(which, &work->grid->layout, slabs, work->array, work->grid->number,
-                           work->found[part]);
+    for (int64_t i = slabs.first; i < slabs.end; i += count) {
+        const strake_range few = {i, i + count < slabs.end ? i + count : slabs.end};
+        if (work->before != NULL) {
+            work->before(work->user, few);
+        }
+        which->problem->survey(which, &work->grid->layout, few, work->array, work->grid->number,
+                               work->found[part]);
+    }
 }
 
-strake_status strake_survey(strake_grid *grid, void *const *array, strake_extremes extreme,
-                            strake_error *error)
+strake_status strake_survey(strake_grid *grid, void *const *array, strake_survey_work *before,
+                            const void *user, strake_extremes extreme, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int count = strake_ranks_count(grid->domain.ranks);
     const int parts =
         strake_spread_parts(grid->team->most_threads,
                             (grid->domain.own.end - grid->domain.own.first) * grid->layout.slab);
-    survey_job work = {grid, array, calloc((size_t)parts, sizeof(strake_extremes))};
+    survey_job work = {grid, array, before, user, calloc((size_t)parts, sizeof(strake_extremes))};
     strake_extremes *const all = calloc((size_t)count, sizeof *all);
     strake_extremes own;
     begin_extremes(own);
