@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu/spread.h"
+
 enum { ROW_COLUMNS = 20 /* the calls for a slab take as long as so many columns of it */ };
 
 /* Current arrays of states that tell which cells a sweep makes active. @return their number */
@@ -145,7 +147,7 @@ void strake_grid_describe_activity(const strake_grid *grid, strake_range slabs,
     const strake_activity *const a = &grid->activity;
     double *const work = calloc((size_t)grid->layout.n[0], sizeof *work);
     if (a->memory != NULL && work != NULL) {
-        strake_activity_work(a, grid->domain.sweeps, work);
+        strake_activity_work(a, grid->domain.sweeps, (strake_range){0, a->slabs}, work);
         out->active = 0.0;
         for (int64_t slab = 0; slab < a->slabs; slab++) {
             const bool is_own = slab >= slabs.first && slab < slabs.end;
@@ -158,13 +160,24 @@ void strake_grid_describe_activity(const strake_grid *grid, strake_range slabs,
     free(work);
 }
 
+static void weigh(void *user, int part, strake_range slabs)
+{
+    const strake_grid *const grid = user;
+    double *const work = grid->domain.work;
+    (void)part;
+    strake_activity_work(&grid->activity, grid->domain.sweeps, slabs, work);
+    for (int64_t slab = slabs.first; slab < slabs.end; slab++) {
+        work[slab] += work[slab] > 0.0 ? (double)ROW_COLUMNS : 0.0;
+    }
+}
+
 void strake_grid_weigh(strake_domain *domain)
 {
-    const strake_grid *const grid = strake_grid_of(domain);
+    strake_grid *const grid = strake_grid_of(domain);
+    const int64_t slabs = domain->slabs;
     if (grid->activity.memory != NULL) {
-        strake_activity_work(&grid->activity, domain->sweeps, domain->work);
-        for (int64_t slab = 0; slab < domain->slabs; slab++) {
-            domain->work[slab] += domain->work[slab] > 0.0 ? (double)ROW_COLUMNS : 0.0;
-        }
+        const int parts =
+            strake_spread_parts(strake_workers_copying(grid->team), slabs * grid->activity.columns);
+        strake_spread((strake_range){0, slabs}, parts, weigh, grid);
     }
 }

@@ -337,13 +337,13 @@ static int list_slab(const strake_activity *a, const uint64_t *bits, strake_rang
     return count;
 }
 
-void strake_activity_work(const strake_activity *a, int64_t sweep, double *work)
+void strake_activity_work(const strake_activity *a, int64_t sweep, strake_range slabs, double *work)
 {
     const strake_marks *marks[3];
     int64_t last = -1, ahead = 0;
     uint64_t *const on = malloc((size_t)a->words * sizeof *on);
     find_marks(a, sweep, marks);
-    for (int64_t slab = 0; slab < a->slabs; slab++) {
+    for (int64_t slab = slabs.first; slab < slabs.end; slab++) {
         int64_t columns = on == NULL ? a->columns : 0;
         if (on != NULL && is_near(a, marks, slab, &last, &ahead)) {
             const strake_range in = find_columns(a, marks, slab, on);

@@ -95,8 +95,9 @@ void strake_activity_look(strake_activity *activity, const strake_spans *spans, 
                           strake_range slabs, const strake_layout *layout, int arrays,
                           const void *const *array);
 
-/** Cells of each slab that sweep @p sweep computes. @param[out] work  [slab] */
-void strake_activity_work(const strake_activity *activity, int64_t sweep, double *work);
+/** Cells of each slab of a range that sweep @p sweep computes. @param[out] work  [slab], all of them */
+void strake_activity_work(const strake_activity *activity, int64_t sweep, strake_range slabs,
+                          double *work);
 
 /** Lists what sweep @p sweep computes of slabs, unless it is listed already. @return false without memory */
 bool strake_spans_list(strake_spans *spans, const strake_activity *activity, int64_t sweep,

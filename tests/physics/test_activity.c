@@ -86,7 +86,12 @@ static void what_is_within_reach_of_an_active_cell_is_computed(void **state)
         }
     }
     assert_int_equal(a.active[40], 1);
-    strake_activity_work(&a, sweep, work);
+    strake_activity_work(&a, sweep, (strake_range){0, a.slabs}, work);
+    for (int64_t slab = 0; slab < a.slabs; slab++) {
+        double alone[sizeof work / sizeof *work];
+        strake_activity_work(&a, sweep, (strake_range){slab, slab + 1}, alone);
+        assert_true(alone[slab] == work[slab]);
+    }
     assert_true(work[40] > 0.0 && work[40] < COLS / 2 && work[40 + REACH + 1] == 0.0);
     h[strake_layout_at(&l, 40, 0, 100)] = 0.0;
     look(&a, &spans, &sweep, &l, h);
