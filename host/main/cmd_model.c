@@ -72,11 +72,10 @@ static strake_status find_devices(session *s, strake_error *error)
         strake_say_note("no GPU here: `hybrid` measures the memory of the host alone; auto "
                         "measures every OpenCL device");
     }
-    for (int a = 0; a < s->machine.devices; a++) {
-        for (int b = a + 1; b < s->machine.devices && s->machine.pairs < STRAKE_MODEL_PAIRS; b++) {
-            s->machine.pair[s->machine.pairs++] = (strake_pair_model){
-                .from = s->machine.device[a].index, .to = s->machine.device[b].index};
-        }
+    /* Those whose stripes lie side by side. */
+    for (int a = 0; a + 1 < s->machine.devices && s->machine.pairs < STRAKE_MODEL_PAIRS; a++) {
+        s->machine.pair[s->machine.pairs++] = (strake_pair_model){
+            .from = s->machine.device[a].index, .to = s->machine.device[a + 1].index};
     }
     return STRAKE_OK;
 }
@@ -387,9 +386,10 @@ const strake_command strake_command_model = {
     .option = options,
     .details =
         "Every path between host and devices (pageable, pinned and mapped memory, copies on a\n"
-        "device, from device to device through the host and in one context) is measured from\n"
-        "64 bytes to 64 MiB and fitted as start-up plus bytes over a rate, for each range of\n"
-        "sizes that the data show. Then: several queues and threads at once, many messages,\n"
+        "device, from each device to the next through the host and in one context) is\n"
+        "measured from 64 bytes to 64 MiB and fitted as start-up plus bytes over a rate, for\n"
+        "each range of sizes that the data show. Then: several queues and threads at once, many "
+        "messages,\n"
         "kernels beside copies, launches, waits and memory bandwidth. A device listed twice is\n"
         "also measured as a pair with itself. Under mpirun rank 0 does all this, and what\n"
         "messages cost is measured too: there and back; what all ranks exchange with their\n"

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-enum { STRAKE_MODEL_DEVICES = 8, STRAKE_MODEL_PAIRS = 28 };
+enum { STRAKE_MODEL_DEVICES = 8, STRAKE_MODEL_PAIRS = 16 };
 
 /** One device with what was measured. */
 typedef struct strake_model_device {
