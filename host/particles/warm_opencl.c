@@ -13,6 +13,8 @@ static strake_status step_shared(strake_sph_run *run, strake_error *error)
     strake_sph_seen seen;
     for (int is_half = 0; is_half < 2; is_half++) {
         STRAKE_TRY(run->ops->pass(run, is_half != 0, error));
+        /* The first kernel of a pass is launched even with nobody in it: that of the inner slices, too. */
+        ((strake_sph_device *)run)->first_pass.row = 0;
         STRAKE_TRY(run->ops->advance(run, is_half != 0, error));
     }
     STRAKE_TRY(strake_sph_change_hands((strake_sph_device *)run, error));

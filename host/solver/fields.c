@@ -362,7 +362,7 @@ strake_status strake_field_kind(const strake_solver *solver, const char *name, s
 
 size_t strake_piece_bytes(size_t slab, uint64_t total)
 {
-    enum { FEW = 1 << 17, SHARED = 1 << 20, MOST = 1 << 25, PIECES = 64 };
+    enum { FEW = 1 << 17, SHARED = 1 << 20, MOST = 1 << 25, PIECES = 128 };
     const uint64_t part = total / PIECES;
     const uint64_t wanted = part < SHARED ? FEW : part > MOST ? MOST : part;
     const uint64_t bytes = (wanted < total ? wanted : total) / slab * slab;
