@@ -19,7 +19,7 @@
 #include "particles/run.h"
 #include "team/bell.h"
 
-enum { STRAKE_SPH_SAID = 4 };
+enum { STRAKE_SPH_BAD = 3 /* > 0: somebody has particles with NaN or Inf */, STRAKE_SPH_SAID = 4 };
 
 /** What members tell each other when they meet: the greatest of each, and a sum. */
 typedef struct strake_sph_said {

@@ -278,7 +278,12 @@ static strake_status meet(strake_sph_far *far, bool is_order, strake_error *erro
         one->said[count % 2].sum = sum; /* of them all */
         sum = one->is_here ? 0.0 : sum;
         one->meetings = count;
-        strake_bell_ring(&one->met, count);
+    }
+    /* Of all ranks nobody takes part in anything after that, whatever their members have begun. */
+    far->has_told = !is_order && value[STRAKE_SPH_BAD] > 0.0;
+    atomic_store(&far->crew->is_ending, atomic_load(&far->crew->is_ending) || far->has_told);
+    for (int k = 0; k < STRAKE_SPH_FAR; k++) {
+        strake_bell_ring(&far->member[k].met, count);
     }
 cleanup:
     return status;
@@ -319,7 +324,7 @@ static void *take_part(void *argument)
     strake_sph_far *const far = argument;
     strake_sph_crew *const crew = far->crew;
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* naps as short as they are meant */
-    while (far->status == STRAKE_OK &&
+    while (far->status == STRAKE_OK && !far->has_told &&
            strake_bell_wait(&crew->led, far->taken + 1, &crew->stop, crew->is_crowded)) {
         const strake_sph_event event = crew->event[far->taken % STRAKE_SPH_EVENTS];
         far->taken++;

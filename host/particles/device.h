@@ -261,10 +261,10 @@ typedef enum strake_sph_ending {
     STRAKE_SPH_IN_VAIN    /**< it will be made again */
 } strake_sph_ending;
 
-/** Computes the inner slices, if a first pass was begun; others have what it left them. */
+/** Ends a first pass, if one was begun: its inner slices are asked for, where they are needed and were not, and others have what it left them. */
 strake_status strake_sph_end_pass(strake_sph_device *own, strake_sph_ending how,
                                   strake_error *error);
-/** Nobody asks for a pass that was begun any more. */
+/** Nobody asks for a pass that was begun any more; its commands may still run. */
 void strake_sph_forget_pass(strake_sph_device *own);
 strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
 bool strake_sph_is_busy_shared(const strake_sph_run *run);

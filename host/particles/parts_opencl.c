@@ -107,21 +107,22 @@ static strake_status launch_steps(strake_sph_device *own, bool is_whole, strake_
     return strake_sph_launch(own, name, &a, left, error);
 }
 
-/* That beside the pass over the range, whose forces need not come first. */
+/* That beside the pass over the range, whose forces need not come first; where there is none after all of them. */
 static strake_status move_others(strake_sph_device *own, bool is_whole, strake_range made,
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    cl_command_queue none = NULL;
     cl_event done = NULL;
     const strake_sph_event what = is_whole ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS;
-    STRAKE_TRY(
-        strake_sph_take_slices(own, what, own->aside != NULL ? own->aside : own->queue, error));
-    strake_cl_aside_swap(&own->queue, &own->aside);
+    cl_command_queue *const aside = made.first < made.end ? &own->aside : &none;
+    STRAKE_TRY(strake_sph_take_slices(own, what, *aside != NULL ? *aside : own->queue, error));
+    strake_cl_aside_swap(&own->queue, aside);
     status = launch_steps(own, is_whole, made, error);
-    if (status == STRAKE_OK && own->aside != NULL) {
+    if (status == STRAKE_OK && *aside != NULL) {
         status = strake_cl_mark(own->session->cl, own->session->device, own->queue, &done, error);
     }
-    strake_cl_aside_swap(&own->queue, &own->aside);
+    strake_cl_aside_swap(&own->queue, aside);
     STRAKE_TRY(status);
     STRAKE_TRY(done != NULL ? strake_cl_come_after(own->session->cl, own->session->device,
                                                    own->queue, done, error)

@@ -187,6 +187,12 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     strake_status status = STRAKE_OK;
     strake_sph_device *const own = (strake_sph_device *)run;
     sph_clock *const c = &own->clock;
+    const cl_command_queue beside[] = {own->transfers, own->aside};
+    for (int k = 0; k < 2; k++) { /* steps that failed may have left something there */
+        STRAKE_TRY(beside[k] != NULL ? strake_cl_wait_queue(own->session->cl, own->session->device,
+                                                            &own->waiter, beside[k], error)
+                                     : STRAKE_OK);
+    }
     STRAKE_TRY(strake_sph_make_room(own, image->count, error));
     own->is_looked = own->is_asked = false;
     strake_sph_forget_pass(own);

@@ -8,7 +8,7 @@
 #include "cl/sph_clock.h"
 
 /* What is said where all meet. */
-enum { FAR, FAST, MINUS_BOUND, BAD };
+enum { FAR, FAST, MINUS_BOUND, BAD = STRAKE_SPH_BAD };
 
 /* Whether the next step may take anybody further than lists reach. */
 static bool is_outworn(const strake_sph_run *run)

@@ -179,7 +179,7 @@ strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, s
 void strake_notices_streams(strake_team *team);
 
 /**
- * Threads that read, write, hash and sum fields outside the steps, piece by piece. Memory bounds those, and all of
+ * Threads that read, write, hash, sum and weigh fields outside the steps, piece by piece. Memory bounds those, and all of
  * them wait for the slowest one many times for a piece: few, so that none of them shares its core with a driver's.
  */
 int strake_workers_copying(const strake_team *team);

@@ -120,6 +120,11 @@ on_ranks 3 run drop.yaml --quiet --on cpu --output bad --set 'scene.fluid=[{box:
     --set 'scene.gravity={along: [1, 0], series: [[0, 0], [0.01, 0], [0.0101, 2e6]]}'
 says 1 "who is too fast is named once" " is so fast, "
 if [ -n "$has_device" ]; then
+    # Devices have begun the step after the one of which all learn where they meet; forces that processors left do not travel any more.
+    on_ranks 2 run drop.yaml --quiet --on cpu,ocl:0/cpu,ocl:0 --output bad --no-tune --set precision=single --set scheme.shepard=0 \
+        --set time.end=1 --set run.balance=fixed --set 'scene.gravity={along: [1, 0], series: [[0, 0], [0.01, 0], [0.0101, 1e60]]}' \
+        --set 'scene.fluid=[{box: {from: [0, 0.04], to: [0.24, 0.24]}}]'
+    says 1 "NaN is named beside devices that have gone ahead" " has NaN or Inf after step "
     injected fail:1:ocl:0@20 on_ranks 3 run drop.yaml --quiet --output bad --on cpu/ocl:0/cpu
     says 1 "a device that fails stops all" "rank 1:" "CL_OUT_OF_RESOURCES"
 else
