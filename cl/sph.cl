@@ -338,12 +338,19 @@ static inline void sph_note_bad(__global sph_clock *clock, int p, sph_place_of a
     }
 }
 
-/* What a step finds, with one more particle. */
-static inline sph_extremes sph_extend(sph_extremes out, sph_sums f, sph_body i, sph_place_of to,
-                                      __global const real *rest, int p)
+/* What a pass finds, with one more particle. */
+static inline sph_extremes sph_extend_pass(sph_extremes out, sph_sums f, sph_body i)
 {
     out.square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), out.square);
     out.sound = STRAKE_MAX(i.sound, out.sound);
+    return out;
+}
+
+/* What a second pass and the whole step find, likewise. */
+static inline sph_extremes sph_extend(sph_extremes out, sph_sums f, sph_body i, sph_place_of to,
+                                      __global const real *rest, int p)
+{
+    out = sph_extend_pass(out, f, i);
     out.far = STRAKE_MAX(sph_way(to.x, rest, p), out.far);
     out.fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), out.fast);
     return out;
@@ -362,7 +369,7 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    real square = REAL(0.0), sound = REAL(0.0);
+    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
     if (clock->state != SPH_RUNS) {
         return;
     }
@@ -381,11 +388,9 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
         sph_place_of to = sph_step_half(kind, at, speed, f, (real)clock->dt * REAL(0.5), n);
         SPH_CARRY(frames->middle, 0, to);
         sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
-        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
-        sound = STRAKE_MAX(i.sound, sound);
+        most_of = sph_extend_pass(most_of, f, i);
     }
-    sph_most(square, found, most);
-    sph_most(sound, found, most + room);
+    sph_leave_first(most_of, found, most, room);
 }
 
 /* Second pass: forces half a step later, and the whole step with them; how far and how fast all are then. */

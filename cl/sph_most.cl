@@ -41,10 +41,17 @@ static inline void sph_most(real own, __local real *found, __global real *most)
     }
 }
 
-/* The greatest of what a second pass and the whole step find: squares of acceleration, of the way and of speed, and sound. */
+/* The greatest of what a pass, and with the second one the whole step, finds: squares of acceleration, of the way and of speed, and sound. */
 typedef struct sph_extremes { real square, sound, far, fast; } sph_extremes;
 
-/* They go to their rows. */
+/* Those of a first pass go to its rows, ... */
+static inline void sph_leave_first(sph_extremes of, __local real *found, __global real *most, int room)
+{
+    sph_most(of.square, found, most);
+    sph_most(of.sound, found, most + room);
+}
+
+/* ... those of a second one and the step to theirs. */
 static inline void sph_leave_extremes(sph_extremes of, __local real *found, __global real *most, int room)
 {
     sph_most(of.square, found, most + 2 * room);

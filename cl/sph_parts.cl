@@ -33,7 +33,7 @@ __kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int4
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    real square = REAL(0.0), sound = REAL(0.0);
+    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
     sph_fill_steps(steps, n, cells);
     for (int k = 0; k < SPH_EACH; k++) {
         const int p = sph_own_of(ranges, k);
@@ -45,11 +45,9 @@ __kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int4
         const sph_body i = sph_body_of(x[p], v[p], n);
         const sph_sums f = sph_force(p, key[p] >> SPH_KIND_BITS, i, cell[p], cells, lists, from, steps, n);
         force[p] = (real4)(f.a[0], f.a[1], f.a[2], f.change);
-        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
-        sound = STRAKE_MAX(i.sound, sound);
+        most_of = sph_extend_pass(most_of, f, i);
     }
-    sph_most(square, found, most + row);
-    sph_most(sound, found, most + room + row);
+    sph_leave_first(most_of, found, most + row, room);
 }
 
 /*
@@ -66,7 +64,7 @@ __kernel void sph_pass_half(__constant sph_constants *n, const int4 cells, const
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    real square = REAL(0.0), sound = REAL(0.0);
+    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
     sph_fill_steps(steps, n, cells);
     for (int k = 0; k < SPH_EACH; k++) {
         const int p = sph_own_of(ranges, k);
@@ -82,11 +80,9 @@ __kernel void sph_pass_half(__constant sph_constants *n, const int4 cells, const
         sph_place_of to = sph_step_half(kind, at, speed, f, dt * REAL(0.5), n);
         SPH_CARRY(frames->middle, 0, to);
         sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
-        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
-        sound = STRAKE_MAX(i.sound, sound);
+        most_of = sph_extend_pass(most_of, f, i);
     }
-    sph_most(square, found, most + row);
-    sph_most(sound, found, most + room + row);
+    sph_leave_first(most_of, found, most + row, room);
 }
 
 static inline sph_sums sph_stored(real4 force)

@@ -189,7 +189,7 @@ static void choose_lines(strake_pipeline *p, const strake_loop *loop, int loops,
 /*
  * Slabs of many lines, all of which are in each block of sweeps of several steps: of what is computed twice and of rings beyond
  * the caches so many columns cost least. Blocks of single steps have them, too: the lines of rings are as long as the widest
- * block (two steps of Cahn-Hilliard at 256^3 make 1.8 times the rate that blocks of 64 columns in lines of 256 made).
+ * block (two steps of Cahn-Hilliard at 256^3 make some 1.5 times the rate that blocks of 64 columns in lines of 256 made).
  */
 enum { SWEEP_COLUMNS = 128 };
 

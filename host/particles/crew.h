@@ -6,8 +6,10 @@
  *
  * Between two orders only forces travel: after each pass everybody leaves those of its outermost slices in boxes, and all
  * integrate their ghosts themselves. How long the next step may be all hear from each other while its first pass is
- * computed, of which a device needs that from the inner slices on: so they meet twice a step. Where densities are filtered those of ghosts come from
- * their owners likewise, before the first pass. With a new order particles change hands: each leaves those that others need, takes those that it needs of them, and sorts. That is also when slices go to others.
+ * computed, which does not need that, but for inner slices of devices that have waited for it: so they meet twice a step.
+ * Where densities are filtered those of ghosts come from their owners likewise, before the first pass. With a new order
+ * particles change hands: each leaves those that others need, takes those that it needs of them, and sorts. That is also
+ * when slices go to others.
  *
  * Who fails stops all; each finds that where it waits.
  */

@@ -82,6 +82,7 @@ static inline int64_t strake_sph_list_rows(int64_t particles)
 typedef struct strake_sph_begun {
     strake_sph_event what;
     bool is_open;         /**< a first pass that has yet to end */
+    bool waits;           /**< it was begun ahead, and its inner slices wait for the time step */
     bool has_inner;       /**< its inner slices were asked for, too */
     bool timed;           /**< its transfers are, with nothing beside them, ... */
     double start;         /**< ... from then on [s] */
@@ -261,7 +262,10 @@ typedef enum strake_sph_ending {
     STRAKE_SPH_IN_VAIN    /**< it will be made again */
 } strake_sph_ending;
 
-/** Ends a first pass, if one was begun: its inner slices are asked for, where they are needed and were not, and others have what it left them. */
+/**
+ * Ends a first pass, if one was begun: its inner slices are asked for, where they are needed and were not, and others have
+ * what it left them.
+ */
 strake_status strake_sph_end_pass(strake_sph_device *own, strake_sph_ending how,
                                   strake_error *error);
 /** Nobody asks for a pass that was begun any more; its commands may still run. */

@@ -176,12 +176,11 @@ static int64_t fill_of(const strake_sph_device *own)
  * of 8.5 million particles 0.7 % faster, of 0.9 million 1 %, of 0.5 million 2 % slower on H200s): that takes as long as the
  * outermost ones do where all are devices of this process.
  */
-static bool waits_for_step(const strake_sph_device *own, strake_sph_event what)
+static bool waits_for_step(const strake_sph_device *own)
 {
     enum { LEAST = 4 }; /* times what fills a GPU */
     const int64_t inner = own->run.inner.end - own->run.inner.first;
-    return own->is_asked && what == STRAKE_SPH_BRINGS && strake_sph_is_among_devices(&own->run) &&
-           inner >= LEAST * fill_of(own);
+    return own->is_asked && strake_sph_is_among_devices(&own->run) && inner >= LEAST * fill_of(own);
 }
 
 /*
@@ -189,8 +188,7 @@ static bool waits_for_step(const strake_sph_device *own, strake_sph_event what)
  * the outer ones: they alone would leave most of it idle until the inner ones are there (a step of 1.13 ms is 1 % shorter on H200s);
  * where inner ones wait also a part of all, so that it has something to do until the time step is known.
  */
-static void find_edges(const strake_sph_device *own, strake_sph_event what, ranges *edges,
-                       ranges *between)
+static void find_edges(const strake_sph_device *own, bool waits, ranges *edges, ranges *between)
 {
     const bool has_low = strake_sph_has_reader(&own->run, 0);
     const bool has_high = strake_sph_has_reader(&own->run, 1);
@@ -198,8 +196,7 @@ static void find_edges(const strake_sph_device *own, strake_sph_event what, rang
     const int64_t low = has_low ? own->low.end - own->low.first : 0;
     const int64_t high = has_high ? own->high.end - own->high.first : 0;
     const int64_t fill = fill_of(own);
-    const bool waits = fill > 0 && waits_for_step(own, what);
-    const int64_t part = waits ? (inner.end - inner.first) / PART / fill : 0;
+    const int64_t part = waits && fill > 0 ? (inner.end - inner.first) / PART / fill : 0;
     const int64_t least = fill > 0 ? (low + high + fill - 1) / fill : 0;
     const int64_t times = least > part ? least : part;
     const int64_t more = times * fill > low + high ? times * fill - low - high : 0;
@@ -256,7 +253,7 @@ static strake_status begin(strake_sph_device *own, strake_sph_begun *b, strake_e
     const strake_cl_device *const device = own->session->device;
     cl_event here = NULL;
     ranges edges, between;
-    find_edges(own, b->what, &edges, &between);
+    find_edges(own, b->waits, &edges, &between);
     b->between = between.low;
     b->timed = strake_sph_is_timed(&own->run, b->what);
     STRAKE_TRY(strake_cl_aside_mark(cl, device, own->queue, own->aside, &here, error));
@@ -370,11 +367,11 @@ static strake_status begin_first(strake_sph_device *own, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_sph_begun *const b = &own->first_pass;
     forget(own, b);
-    *b = (strake_sph_begun){.what = STRAKE_SPH_BRINGS, .is_open = true};
+    *b = (strake_sph_begun){
+        .what = STRAKE_SPH_BRINGS, .is_open = true, .waits = waits_for_step(own)};
     STRAKE_TRY(begin(own, b, error));
-    STRAKE_TRY(!own->is_asked || b->timed || waits_for_step(own, b->what)
-                   ? STRAKE_OK
-                   : compute_inner(own, b, false, error));
+    STRAKE_TRY(!own->is_asked || b->timed || b->waits ? STRAKE_OK
+                                                      : compute_inner(own, b, false, error));
     STRAKE_TRY(send(own, b, error));
     STRAKE_TRY(b->timed ? await_sent(own, b, error) : STRAKE_OK);
 cleanup:
