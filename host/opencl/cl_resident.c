@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/ghosts.h"
 #include "opencl/cl_reduce.h"
 #include "opencl/cl_resident_impl.h"
@@ -8,7 +9,7 @@
 
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
-    TIMED_SWEEPS = 8,        /* one of so many is timed on the device */
+    WEIGHED_SWEEPS = 64,     /* the kernels of one of so many are timed, of the second one first */
     FLUSHED_SWEEPS = 8,      /* of a device that keeps the clock */
     /* Room to wander: a part of the stripe, but for so many sweeps. */
     ROOM_PART = 4,
@@ -131,8 +132,7 @@ static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_optio
 }
 
 /* Kernels that leave something to each other have one queue: what they leave shares memory. */
-static strake_status open_queues(strake_cl_resident *s, bool is_timed, bool beside,
-                                 strake_error *error)
+static strake_status open_queues(strake_cl_resident *s, bool beside, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *const k = s->kernels;
@@ -143,11 +143,6 @@ static strake_status open_queues(strake_cl_resident *s, bool is_timed, bool besi
     }
     s->queue = k->cl->clCreateCommandQueue(k->context, k->device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, k->device);
-    if (is_timed) {
-        s->timer = k->cl->clCreateCommandQueue(k->context, k->device->device,
-                                               CL_QUEUE_PROFILING_ENABLE, &code);
-        s->timer = code == CL_SUCCESS ? s->timer : NULL; /* sweeps stay untimed */
-    }
     STRAKE_TRY(beside && kernels == 1
                    ? strake_cl_aside_open(k->cl, k->device, k->context, false, &s->aside, error)
                    : STRAKE_OK);
@@ -214,7 +209,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->exchange.waiter = s->waiter;
     s->exchange.reader = s->waiter;
     beside = !whole && overlaps(s, options, own.end - own.first, borders, halo * slab);
-    STRAKE_TRY(open_queues(s, !whole, beside, error));
+    STRAKE_TRY(open_queues(s, beside, error));
     STRAKE_TRY(
         strake_cl_window_create(&s->window, kernels, &layout, !whole && !beside, s->queue, error));
     STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
@@ -243,8 +238,8 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     if (s == NULL) {
         return;
     }
-    cl_command_queue *const queue[] = {&s->queue, &s->aside, &s->timer};
-    for (int k = 0; k < 3; k++) {
+    cl_command_queue *const queue[] = {&s->queue, &s->aside};
+    for (int k = 0; k < 2; k++) {
         if (*queue[k] != NULL) {
             (void)s->kernels->cl->clFinish(*queue[k]);
         }
@@ -252,8 +247,6 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_clock_release(&s->clock, s->kernels);
     strake_cl_active_release(&s->active, s->kernels);
     strake_cl_release_event(s->kernels->cl, &s->looked);
-    strake_cl_release_event(s->kernels->cl, &s->timed[0]);
-    strake_cl_release_event(s->kernels->cl, &s->timed[1]);
     strake_cl_lift_release(&s->lift);
     strake_cl_exchange_release(&s->exchange);
     strake_cl_ghosts_destroy(&s->others);
@@ -261,7 +254,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_release_buffer(s->kernels, &s->ghosts.list);
     strake_cl_release_buffer(s->kernels, &s->turned.list);
     strake_cl_window_release(&s->window);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
         if (*queue[k] != NULL) {
             (void)s->kernels->cl->clReleaseCommandQueue(*queue[k]);
         }
@@ -270,42 +263,26 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     *resident = NULL;
 }
 
-/* A marker whose completion tells when the device got there. Drivers without one leave sweeps untimed. */
-static void mark(strake_cl_resident *s, int which)
+strake_status strake_cl_resident_await(strake_cl_resident *s, strake_error *error)
 {
-    const strake_cl *const cl = s->kernels->cl;
-    cl_event here = NULL;
-    if (s->timer == NULL ||
-        cl->clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &here) != CL_SUCCESS ||
-        cl->clEnqueueMarkerWithWaitList(s->timer, 1, &here, &s->timed[which]) != CL_SUCCESS) {
-        s->timed[which] = NULL;
-    }
-    strake_cl_release_event(cl, &here);
+    strake_cl_waiter own = {.kind = s->waiter.kind, .limit = s->waiter.limit};
+    return strake_cl_wait_queue(s->kernels->cl, s->kernels->device, &own, s->queue, error);
 }
 
-/* Adds the timed sweep if it is done. */
-static void read_timer(strake_cl_resident *s)
+/*
+ * Whether the kernels of this sweep are timed by the host, with nothing before, between or beside them: markers are told of
+ * late where kernels follow at once (NVIDIA's driver), so that a device that has work ahead would seem to work half of the time.
+ */
+static strake_status weigh(strake_cl_resident *s, strake_error *error)
 {
-    const strake_cl *cl = s->kernels->cl;
-    cl_ulong time[2] = {0, 0};
-    cl_int state = CL_QUEUED;
-    if (s->timed[0] == NULL || s->timed[1] == NULL ||
-        cl->clGetEventInfo(s->timed[1], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                           NULL) != CL_SUCCESS ||
-        state != CL_COMPLETE) {
-        return;
+    strake_status status = STRAKE_OK;
+    s->weighing = !strake_cl_exchange_is_empty(&s->exchange) && s->sweeps++ % WEIGHED_SWEEPS == 1;
+    if (s->weighing) {
+        STRAKE_TRY(strake_cl_resident_await(s, error));
+        s->began = strake_clock_seconds();
     }
-    bool known = true;
-    for (int k = 0; k < 2; k++) {
-        known = cl->clGetEventProfilingInfo(s->timed[k], CL_PROFILING_COMMAND_END, sizeof time[k],
-                                            &time[k], NULL) == CL_SUCCESS &&
-                known;
-        strake_cl_release_event(s->kernels->cl, &s->timed[k]);
-    }
-    if (known && time[1] > time[0]) {
-        s->busy += 1e-9 * (double)(time[1] - time[0]);
-        s->busy_steps += s->timed_steps;
-    }
+cleanup:
+    return status;
 }
 
 strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const double *told,
@@ -313,7 +290,6 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
 {
     strake_status status = STRAKE_OK;
     int64_t own_first = 0, own_end = 0;
-    bool timed = false;
     strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
     strake_cl_reduce_forget(&s->window);
     strake_cl_exchange_pin(&s->exchange, array, next);
@@ -325,14 +301,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     STRAKE_TRY(s->one_way ? strake_cl_resident_wander(s, steps, error) : STRAKE_OK);
     own_first = s->range.first - s->base;
     own_end = s->range.end - s->base;
-    if (!strake_cl_exchange_is_empty(&s->exchange) && s->sweeps++ % TIMED_SWEEPS == 0) {
-        read_timer(s);
-        timed = s->timed[0] == NULL && s->timed[1] == NULL;
-    }
-    if (timed) {
-        s->timed_steps = steps;
-        mark(s, 0);
-    }
+    STRAKE_TRY(weigh(s, error));
     for (int k = steps - 1; k > 0; k--) {
         const int64_t before = k * s->reach < s->extra[0] ? k * s->reach : s->extra[0];
         const int64_t after = k * s->reach < s->extra[1] ? k * s->reach : s->extra[1];
@@ -341,19 +310,14 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
         strake_cl_window_swap(&s->window);
     }
     STRAKE_TRY(strake_cl_resident_choose(s, error));
+    s->busy_steps += s->weighing ? steps : 0;
     STRAKE_TRY(strake_cl_resident_last_step(s, next, error));
     STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after all that others wait for */
     strake_cl_window_swap(&s->window);
     STRAKE_TRY(strake_cl_resident_reduce(s, error));
-    if (timed) {
-        mark(s, 1);
-    }
     /* With a clock of its own nobody waits for this sweep: the device gets several at once. */
     if (!s->clock.runs || s->clock.sweeps % FLUSHED_SWEEPS == 0) {
         STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
-    }
-    if (timed && s->timer != NULL) {
-        STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->timer), error, s->kernels->device);
     }
 cleanup:
     return status;
@@ -361,7 +325,6 @@ cleanup:
 
 double strake_cl_resident_busy(strake_cl_resident *s)
 {
-    read_timer(s);
     const double seconds = s->busy_steps > 0 ? s->busy / (double)s->busy_steps : 0.0;
     s->busy = 0.0;
     s->busy_steps = 0;
@@ -372,6 +335,7 @@ double strake_cl_resident_busy(strake_cl_resident *s)
 void strake_cl_resident_undo(strake_cl_resident *s, int steps)
 {
     strake_cl_active_reset(&s->active);
+    s->sweeps = 0;
     if (steps % 2 != 0) {
         strake_cl_window_swap(&s->window);
     }

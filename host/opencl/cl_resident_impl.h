@@ -18,8 +18,6 @@ struct strake_cl_resident {
     strake_cl_ghosts *others;
     cl_command_queue queue;
     cl_command_queue aside; /* for slabs that nobody waits for (cl_aside.h); NULL: none */
-    cl_command_queue
-        timer; /* of markers, which tell times; NULL: none. It would slow the others down */
     const strake_layout *host;
     int steps;              /* most per sweep */
     int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */
@@ -38,18 +36,21 @@ struct strake_cl_resident {
     strake_cl_active active; /* which tiles are computed */
     strake_cl_clock clock;   /* where the host does not tell the time step of every sweep */
     bool edges_first; /* the last step of the sweep that is enqueued computes border slabs first */
-    int64_t sweeps;
+    int64_t sweeps;   /* of the present run */
     int64_t all_sweeps; /* since it was made */
-    bool timing;        /* the exchange of the sweep that is enqueued is timed */
-    int timed_steps;    /* of the sweep between the two markers */
-    cl_event timed[2];  /* markers around a sweep */
-    double busy;        /* seconds that the device worked on timed sweeps */
+    bool timing;        /* the exchange of the sweep that is enqueued is timed, */
+    bool weighing;      /* or its kernels are, since: */
+    double began;
+    double busy;        /* seconds of the kernels of timed sweeps */
     int64_t busy_steps; /* and their steps */
 };
 
 /** Everything that follows from which slabs are whose. */
 strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
                                       int stripes, int self, strake_error *error);
+
+/** Waits for all kernels, as what is timed does: how long that took says nothing of other waits. */
+strake_status strake_cl_resident_await(strake_cl_resident *s, strake_error *error);
 
 /** Decides how the last step of the sweep is computed, before that is enqueued: once for each sweep. */
 strake_status strake_cl_resident_choose(strake_cl_resident *s, strake_error *error);

@@ -1,4 +1,5 @@
 /* The last step of a sweep, whose border slabs others wait for: by one launch with all others, or before them. */
+#include "base/clock.h"
 #include "opencl/cl_reduce.h"
 #include "opencl/cl_resident_impl.h"
 
@@ -16,7 +17,7 @@ strake_status strake_cl_resident_choose(strake_cl_resident *s, strake_error *err
     s->all_sweeps++;
     /* Tiles in a list have one launch: nothing is left to run beside the transfers. */
     x->beside = x->overlaps && s->window.listing == NULL;
-    s->edges_first = x->beside && x->borders > 0 && !s->timing;
+    s->edges_first = x->beside && x->borders > 0 && !s->timing && !s->weighing;
     return status;
 }
 
@@ -36,8 +37,9 @@ static strake_status step_whole(strake_cl_resident *s, void *const *after, strak
     STRAKE_TRY(strake_cl_window_step(&s->window, s->range.first - s->base, s->range.end - s->base,
                                      &s->ghosts, error));
     s->window.listing = NULL;
+    STRAKE_TRY(s->timing || s->weighing ? strake_cl_resident_await(s, error) : STRAKE_OK);
+    s->busy += s->weighing ? strake_clock_seconds() - s->began : 0.0;
     if (s->timing) {
-        STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
         strake_cl_exchange_time(&s->exchange);
     }
     STRAKE_TRY(bring_down(s, error));
