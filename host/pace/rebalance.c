@@ -14,6 +14,9 @@
 /* What workers take in less [s] tells nothing of their speeds. */
 static const double least_look = 5e-3;
 
+/* First steps that took longer [s] than this are taken for what later ones will. */
+static const double settling = 0.05;
+
 /* What switching parts on or off takes before that is measured [s]: programs come from the cache. */
 static const double usual_switch = 0.2;
 
@@ -87,7 +90,6 @@ static int begin_work(strake_pace *pace)
     find_work(pace, pace->worked);
     const double each = pace->before[slabs] / (double)slabs;
     pace->whole_slab = each;
-    pace->is_fresh = true;
     pace->balancer.work.may_rest = true;
     pace->balancer.work.price = pace->placing > 0.0 ? pace->placing : usual_switch;
     pace->balancer.work.beyond = pace->beyond > 0.0 ? pace->beyond : -1.0;
@@ -124,6 +126,7 @@ void strake_rebalance_begin(strake_pace *pace)
     /* Where slabs are slices of cells, as in the paper, the rule's slice is one. */
     pace->balancer.slice = pace->team->part[0].ops->meets_within ? 1 : pace->balancer.slice;
     pace->balancer.threshold = pace->which->run.balance_threshold;
+    pace->is_fresh = true;
     const int others = begin_work(pace);
     parts = others > parts ? others : parts;
     pace->balances = parts > 1 && pace->balancer.policy != STRAKE_BALANCE_FIXED;
@@ -294,7 +297,7 @@ strake_status strake_rebalance_move(strake_pace *pace, int64_t *owned, strake_er
         pace->levels = strake_workers_may_level(pace->team);
         strake_notices_streams(pace->team);
     }
-    pace->is_fresh = pace->before != NULL;
+    pace->is_fresh = true;
 cleanup:
     return status;
 }
@@ -347,16 +350,23 @@ cleanup:
     return status;
 }
 
-/* What was seen until now tells nothing: slabs that have come to others are computed as a whole at first. */
+/*
+ * What was seen until now tells nothing: slabs that have come to others are computed as a whole at first, and the first
+ * steps take some milliseconds besides (memory is pinned, caches are cold), which matters where all seen took little more.
+ */
 static bool is_fresh(strake_pace *pace)
 {
     const strake_domain *const d = pace->domain;
-    if (!pace->balances || !pace->is_fresh) {
+    const bool is_long = pace->before == NULL && pace->looks.seconds > settling;
+    if (!pace->balances || !pace->is_fresh || is_long) {
+        pace->is_fresh = pace->is_fresh && !is_long;
         return false;
     }
     pace->is_fresh = d->ops->is_settled != NULL && !d->ops->is_settled(d);
     memset(pace->seen_busy, 0, sizeof pace->seen_busy);
-    find_work(pace, pace->worked);
+    if (pace->before != NULL) {
+        find_work(pace, pace->worked);
+    }
     strake_looks_anew(&pace->looks);
     pace->team->pace = 0.0;
     return true;
