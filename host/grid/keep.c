@@ -11,7 +11,7 @@ static bool is_state(const strake_grid *grid, int v)
     return grid->graph.value[v].next >= 0;
 }
 
-/* Copies every state, slabs and ghosts, with all threads. */
+/* Copies every state, slabs and ghosts. */
 static void copy(const strake_grid *grid, void *const *from, void *const *to)
 {
     const strake_layout *l = &grid->layout;
@@ -20,7 +20,7 @@ static void copy(const strake_grid *grid, void *const *from, void *const *to)
         if (!is_state(grid, v)) {
             continue;
         }
-#pragma omp parallel for num_threads(grid->team->most_threads) schedule(static)
+#pragma omp parallel for num_threads(strake_workers_copying(grid->team)) schedule(static)
         for (int64_t k = -l->lo[0]; k < l->n[0] + l->hi[0]; k++) {
             const size_t at = strake_layout_offset(l, k);
             memcpy((char *)to[v] + at, (const char *)from[v] + at, slab);
