@@ -45,7 +45,7 @@ static strake_status add_term(strake_flow *f, const char *path, const char *fiel
                                     .index = STRAKE_INPUT_LAST,
                                     .field = field,
                                     .dims = 2,
-                                    .blank = {.is_filled = true}};
+                                    .blank = {.nodata = STRAKE_NODATA_SHOWN, .is_filled = true}};
     strake_input *const in = &f->term[f->terms++];
     STRAKE_CHECK(!is_outline(path), error, STRAKE_ERR_USAGE,
                  "%s: is an outline; expected a grid (.npy, .asc, GeoTIFF, NetCDF): gdal_rasterize "

@@ -79,6 +79,7 @@ strake_status strake_scan_maps_check_case(const strake_scan_job *job, const stra
     strake_flow *flow = NULL;
     const int64_t shape[] = {which->n[0], which->n[2]};
     const char *const option = job->maps != NULL ? "--maps" : "--footprint";
+    const double *line = NULL;
     if (job->maps == NULL && job->mapped == NULL) {
         return STRAKE_OK;
     }
@@ -92,6 +93,9 @@ strake_status strake_scan_maps_check_case(const strake_scan_job *job, const stra
     if (job->mapped != NULL && which == first) {
         STRAKE_TRY(strake_flow_open(job->mapped, &flow, error));
         STRAKE_TRY(strake_flow_match(flow, which->file, shape, &which->georef, error));
+        for (int64_t i = 0; i < shape[0]; i++) { /* what is wrong in it is no run's fault */
+            STRAKE_TRY(strake_flow_row(flow, i, &line, error));
+        }
     }
 cleanup:
     strake_flow_close(&flow);

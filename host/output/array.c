@@ -51,11 +51,12 @@ cleanup:
 
 strake_status strake_array_open(const char *path, strake_array *out, strake_error *error)
 {
-    const strake_input_name name = {.path = path,
-                                    .index = -1,
-                                    .field = "a picture",
-                                    .dims = 2,
-                                    .blank = {.is_filled = true, .fill = NAN}};
+    const strake_input_name name = {
+        .path = path,
+        .index = -1,
+        .field = "a picture",
+        .dims = 2,
+        .blank = {.nodata = STRAKE_NODATA_SHOWN, .is_filled = true, .fill = NAN}};
     *out = (strake_array){.name = path};
     const strake_status status = strake_input_open(strake_input_kinds, &name, &out->input, error);
     if (status == STRAKE_OK) {

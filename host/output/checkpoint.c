@@ -40,7 +40,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     header->byte_order = BYTE_ORDER_MARK;
     header->version = VERSION;
     header->element_size = (uint32_t)strake_element_size(solver);
-    STRAKE_TRY(strake_solver_hash(solver, &header->hash, error));
+    STRAKE_TRY(strake_solver_hash(solver, strake_time(solver), &header->hash, error));
     header->step = strake_step_count(solver);
     header->time = strake_time(solver);
     header->end = which->problem->is_adaptive ? which->end : 0.0;
@@ -315,10 +315,11 @@ static const char *describe_difference(const strake_problem *problem)
     if (problem->has_particles) {
         return "the problem agrees, but the precision, the scene, scheme, parameters";
     }
-    return problem->pour != NULL ? "problem, grid and precision agree, but time.dt_max, scheme, "
-                                   "parameters, vents, a static field"
-                                 : "problem, grid and precision agree, but the time step, "
-                                   "boundaries, scheme, parameters, a static field";
+    return problem->pour != NULL
+               ? "problem, grid and precision agree, but time.dt_max, scheme, "
+                 "parameters, a static field, vents or their rates before that time"
+               : "problem, grid and precision agree, but the time step, "
+                 "boundaries, scheme, parameters, a static field";
 }
 
 strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
@@ -329,7 +330,7 @@ strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, str
     const strake_case *const which = strake_solver_case(slabs->solver);
     uint64_t hash = 0;
     STRAKE_TRY(check_traced(checkpoint, which, error));
-    STRAKE_TRY(strake_solver_hash(slabs->solver, &hash, error));
+    STRAKE_TRY(strake_solver_hash(slabs->solver, header->time, &hash, error));
     STRAKE_CHECK(header->hash == hash, error, STRAKE_ERR_USAGE,
                  "checkpoint %s belongs to another case: %s or the version of Strake differ",
                  checkpoint->path, describe_difference(which->problem));

@@ -186,8 +186,22 @@ void strake_notices_effects(const strake_solver *solver)
     }
 }
 
+/* Keys of the problem that the case gives in vain. */
+static void tell_keys(const strake_solver *solver)
+{
+    const strake_case *const which = solver->which;
+    const strake_problem *const problem = which->problem;
+    for (int k = 0; k < problem->keys && problem->idle != NULL; k++) {
+        const char *const why = which->given[k] ? problem->idle(which, k) : NULL;
+        if (why != NULL) {
+            strake_tell(&solver->team.notices, "%s has no effect: %s", problem->key[k].path, why);
+        }
+    }
+}
+
 void strake_notices_settings(const strake_solver *solver)
 {
+    tell_keys(solver);
     const unsigned present = find_present(solver, false);
     const int cpus = solver->team.topology.cpus;
     const int teams = solver->which->run.teams;

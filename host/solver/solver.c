@@ -434,7 +434,8 @@ size_t strake_element_size(const strake_solver *solver)
     return solver->kind->element_size(solver->domain);
 }
 
-strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error)
+strake_status strake_solver_hash(strake_solver *solver, double time, uint64_t *out,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_domain *const domain = solver->domain;
@@ -448,7 +449,7 @@ strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_er
     STRAKE_TRY(domain->hash == 0 ? strake_source_hash_rates(solver->which, &hash, error)
                                  : STRAKE_OK);
     domain->hash = domain->hash != 0 ? domain->hash : hash;
-    *out = domain->hash;
+    *out = strake_case_hash_past(solver->which, domain->hash, time);
 cleanup:
     return status;
 }

@@ -117,8 +117,9 @@ strake_status strake_field_extent(const strake_solver *solver, const char *name,
 /** What its domain is (strake_domain_report). */
 strake_domain_report strake_solver_describe(const strake_solver *solver);
 
-/** Hash of case, stage table and static fields: what a checkpoint must match. */
-strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error);
+/** Hash of case, stage table, static fields and rates up to a time [s]: what a checkpoint of then must match. */
+strake_status strake_solver_hash(strake_solver *solver, double time, uint64_t *out,
+                                 strake_error *error);
 
 /**
  * Before states are read: brings them to the host. Where a device is lost with them it steps again, with the other parts,

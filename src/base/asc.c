@@ -44,11 +44,14 @@ typedef enum keyword {
     Y_CENTER,
     CELL,
     NODATA,
+    CELL_X, /* both instead of cellsize, as GDAL writes them */
+    CELL_Y,
     WORDS
 } keyword;
 
 static const char *const words[WORDS] = {"ncols",     "nrows",     "xllcorner", "xllcenter",
-                                         "yllcorner", "yllcenter", "cellsize",  "NODATA_value"};
+                                         "yllcorner", "yllcenter", "cellsize",  "NODATA_value",
+                                         "dx",        "dy"};
 
 static strake_status out_of_memory(const char *path, strake_error *error)
 {
@@ -57,7 +60,8 @@ static strake_status out_of_memory(const char *path, strake_error *error)
 
 static bool is_blank(int byte)
 {
-    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+    const bool is_end = byte == 0 || byte == 0x1a; /* as old systems end texts */
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n' || is_end;
 }
 
 /* The next byte, which stays the next one; -1 at the end of the file, -2 where it cannot be read. */
@@ -149,13 +153,39 @@ cleanup:
     return status;
 }
 
+/* dx and dy, which may differ by roundings, are a cellsize. */
+static strake_status join_cells(const strake_asc_reader *r, double value[WORDS], bool given[WORDS],
+                                strake_error *error)
+{
+    static const double rounded = 1e-6;
+    strake_status status = STRAKE_OK;
+    if (!given[CELL_X] && !given[CELL_Y]) {
+        return STRAKE_OK;
+    }
+    STRAKE_CHECK(!given[CELL], error, STRAKE_ERR_USAGE, "%s: the header has both %s and %s",
+                 r->path, words[CELL], words[given[CELL_X] ? CELL_X : CELL_Y]);
+    STRAKE_CHECK(
+        given[CELL_X] && given[CELL_Y] &&
+            fabs(value[CELL_X] - value[CELL_Y]) <= rounded * fabs(value[CELL_X]),
+        error, STRAKE_ERR_USAGE,
+        "%s: dx is %.10g and dy %.10g, expected square cells: gdalwarp -tr CELL CELL makes "
+        "them so",
+        r->path, value[CELL_X], value[CELL_Y]);
+    value[CELL] = value[CELL_X];
+    given[CELL] = true;
+cleanup:
+    return status;
+}
+
 /* What the header says, from what stood in it. */
-static strake_status complete(strake_asc_reader *r, const double value[WORDS],
-                              const bool given[WORDS], strake_error *error)
+static strake_status complete(strake_asc_reader *r, double value[WORDS], bool given[WORDS],
+                              strake_error *error)
 {
     static const keyword needed[] = {COLS, ROWS, X_CORNER, Y_CORNER, CELL};
     strake_status status = STRAKE_OK;
-    const double half = 0.5 * value[CELL];
+    double half;
+    STRAKE_TRY(join_cells(r, value, given, error));
+    half = 0.5 * value[CELL];
     for (int k = 0; k < 5; k++) {
         const keyword n = needed[k];
         const bool is_place = n == X_CORNER || n == Y_CORNER;
@@ -193,13 +223,19 @@ static bool is_word_of_header(const char *word)
     return is_letter && strcasecmp(word, "nan") != 0 && strncasecmp(word, "inf", 3) != 0;
 }
 
-static void skip_mark(strake_asc_reader *r)
+/* A mark at the beginning of a text in UTF-8 is no part of it; in UTF-16 there are no numbers to read. */
+static strake_status skip_mark(strake_asc_reader *r, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     const int64_t length = sizeof STRAKE_BYTE_ORDER_MARK - 1;
     if (r->bytes >= length && peek(r) >= 0 &&
         memcmp(r->buffer, STRAKE_BYTE_ORDER_MARK, (size_t)length) == 0) {
         r->at.offset = length;
     }
+    STRAKE_CHECK(r->bytes < 2 || peek(r) < 0 || !strake_text_is_utf16(r->buffer), error,
+                 STRAKE_ERR_USAGE, "%s: is a text in UTF-16; save it in UTF-8 or ASCII", r->path);
+cleanup:
+    return status;
 }
 
 static strake_status read_header(strake_asc_reader *r, strake_error *error)
@@ -208,8 +244,9 @@ static strake_status read_header(strake_asc_reader *r, strake_error *error)
     double value[WORDS] = {0.0};
     bool given[WORDS] = {false};
     char word[MAX_WORD + 1];
-    skip_mark(r);
-    place before = r->at;
+    place before;
+    STRAKE_TRY(skip_mark(r, error));
+    before = r->at;
     STRAKE_TRY(next_word(r, word, error));
     while (is_word_of_header(word)) {
         STRAKE_TRY(read_line(r, word, value, given, error));
@@ -246,10 +283,14 @@ bool strake_asc_is_file(const char *path)
     const bool is_read =
         strake_file_read_at(file, head, bytes < MAX_WORD ? (size_t)bytes : MAX_WORD, 0);
     (void)close(file);
+    const char *const suffix = strrchr(path, '.');
+    if (suffix != NULL && strcasecmp(suffix, ".asc") == 0) {
+        return true; /* what is wrong in it is told as of such a file */
+    }
     char *word = strake_text_begin(head);
     word += strspn(word, " \t\r\n");
     word[strcspn(word, " \t\r\n")] = '\0';
-    return is_read && find_keyword(word) >= 0;
+    return is_read && (find_keyword(word) >= 0 || (bytes >= 2 && strake_text_is_utf16(head)));
 }
 
 strake_status strake_asc_open(const char *path, strake_asc_reader **out, strake_error *error)
@@ -282,12 +323,21 @@ const strake_asc_info *strake_asc_header(const strake_asc_reader *reader)
     return &reader->info;
 }
 
+bool strake_nodata_is(double value, double number)
+{
+    enum { LARGE = 1000 }; /* smaller ones are written with all their digits */
+    return value == number || (fabs(number) >= LARGE && (float)value == (float)number);
+}
+
 void strake_asc_set_nodata(strake_asc_reader *reader, strake_nodata nodata, double number)
 {
     reader->nodata = nodata;
-    reader->number = nodata == STRAKE_NODATA_NUMBER                            ? number
-                     : nodata == STRAKE_NODATA_FILE && reader->info.has_nodata ? reader->info.nodata
-                                                                               : NAN;
+    const strake_asc_info *const info = &reader->info;
+    const bool is_files =
+        nodata == STRAKE_NODATA_FILE || (nodata == STRAKE_NODATA_SHOWN && info->nodata != 0.0);
+    reader->number = nodata == STRAKE_NODATA_NUMBER ? number
+                     : is_files && info->has_nodata ? info->nodata
+                                                    : NAN;
 }
 
 strake_status strake_asc_refuse_zero(const char *path, const char *line, int64_t row, int64_t col,
@@ -317,7 +367,7 @@ static strake_status next_cell(strake_asc_reader *r, double *out, strake_error *
     STRAKE_CHECK(read_number(word, out), error, STRAKE_ERR_USAGE,
                  "%s: line %lld: cell [%lld, %lld] is '%s', expected a number", r->path,
                  (long long)r->at.line, (long long)row, (long long)(r->next % r->info.cols), word);
-    if (*out == r->number) {
+    if (strake_nodata_is(*out, r->number)) {
         if (*out == 0.0 && r->nodata == STRAKE_NODATA_FILE) {
             (void)snprintf(word, sizeof word, "line %lld: ", (long long)r->at.line);
             return strake_asc_refuse_zero(r->path, word, row, r->next % r->info.cols, error);

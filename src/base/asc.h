@@ -19,10 +19,14 @@ typedef struct strake_asc_info {
 
 /** Which number stands for no value. */
 typedef enum strake_nodata {
-    STRAKE_NODATA_FILE,  /**< the header's; where that is 0, a cell that holds 0 is refused */
-    STRAKE_NODATA_NONE,  /**< none: the header's is a number as all others */
-    STRAKE_NODATA_NUMBER /**< one that the user gives */
+    STRAKE_NODATA_FILE,   /**< the header's; where that is 0, a cell that holds 0 is refused */
+    STRAKE_NODATA_NONE,   /**< none: the header's is a number as all others */
+    STRAKE_NODATA_NUMBER, /**< one that the user gives */
+    STRAKE_NODATA_SHOWN   /**< the header's but for 0: for who wants to see what is there */
 } strake_nodata;
+
+/** Whether a cell holds the number that stands for no value, also where one of the two was in single precision once. */
+bool strake_nodata_is(double value, double number);
 
 /** An open grid. */
 typedef struct strake_asc_reader strake_asc_reader;

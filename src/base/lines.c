@@ -11,6 +11,11 @@ char *strake_text_begin(char *text)
     return strncmp(text, STRAKE_BYTE_ORDER_MARK, length) == 0 ? text + length : text;
 }
 
+bool strake_text_is_utf16(const char *text)
+{
+    return memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0;
+}
+
 char *strake_next_line(char **rest)
 {
     char *const line = *rest;

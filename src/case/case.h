@@ -171,7 +171,10 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
 /** The keys that it leaves to `strake help tuning`. */
 void strake_case_describe_tuning(void (*line)(void *user, const char *text), void *user);
 
-/** Hash of everything in a case that fixes the numbers: problem, shape, precision, keys, dt, boundaries. */
+/** Hash of everything in a case that fixes the numbers: problem, shape, precision, keys, dt, boundaries; not of rates. */
 uint64_t strake_case_hash(const strake_case *which);
+
+/** Continues a hash by the rates of vents that fix the numbers up to a time [s]: what is to come may be said anew. */
+uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time);
 
 #endif

@@ -144,14 +144,6 @@ uint64_t strake_case_hash(const strake_case *which)
             feed_real(&hash, which->list[k][m]);
         }
     }
-    for (int v = 0; v < which->vents.count; ++v) {
-        const strake_schedule *const rate = &which->vents.rate[v];
-        feed_text(&hash, "vent");
-        for (int64_t k = 0; k < rate->pieces; ++k) {
-            feed_real(&hash, rate->time[k]);
-            feed_real(&hash, rate->rate[k]);
-        }
-    }
     feed_scene(&hash, &which->scene);
     for (int64_t k = 0; k < which->vents.cells; ++k) {
         feed_integer(&hash, which->vents.cell[k].row);
@@ -161,6 +153,19 @@ uint64_t strake_case_hash(const strake_case *which)
     for (int f = 0; f < which->problem->fields; ++f) {
         feed_text(&hash, which->problem->field[f].name);
         feed_source(&hash, which->source[f]);
+    }
+    return hash;
+}
+
+uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time)
+{
+    for (int v = 0; v < which->vents.count; ++v) {
+        const strake_schedule *const rate = &which->vents.rate[v];
+        feed_text(&hash, "vent");
+        for (int64_t k = 0; k < rate->pieces && rate->time[k] < time; ++k) {
+            feed_real(&hash, rate->time[k]);
+            feed_real(&hash, rate->rate[k]);
+        }
     }
     return hash;
 }

@@ -10,10 +10,11 @@ static strake_status mark_blanks(const strake_input *input, int64_t first, int64
 {
     const strake_blank *const blank = &input->blank;
     const int64_t cols = input->info.shape[1];
-    const bool is_files = blank->nodata == STRAKE_NODATA_FILE;
+    const bool is_shown = blank->nodata == STRAKE_NODATA_SHOWN;
+    const bool is_files = blank->nodata == STRAKE_NODATA_FILE || is_shown;
     const double none = is_files ? input->nodata : blank->number;
     for (int64_t k = 0; k < count && blank->nodata != STRAKE_NODATA_NONE; k++) {
-        if (value[k] != none) {
+        if (!strake_nodata_is(value[k], none) || (is_shown && none == 0.0)) {
             continue;
         }
         if (is_files && none == 0.0) {
@@ -106,8 +107,9 @@ strake_status strake_input_open(const strake_input_kind *const *kinds,
                  STRAKE_ERR_USAGE,
                  "%s: has one array; leave out `variable` and `index`, which are for NetCDF files",
                  name->path);
-    STRAKE_CHECK(kind->has_place || name->blank.nodata == STRAKE_NODATA_FILE, error,
-                 STRAKE_ERR_USAGE, "%s: leave out `nodata`, which is for grids of maps",
+    STRAKE_CHECK(kind->has_place || name->blank.nodata == STRAKE_NODATA_FILE ||
+                     name->blank.nodata == STRAKE_NODATA_SHOWN,
+                 error, STRAKE_ERR_USAGE, "%s: leave out `nodata`, which is for grids of maps",
                  name->path);
 cleanup:
     return status;

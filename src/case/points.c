@@ -81,6 +81,8 @@ strake_status strake_points_read_csv(const strake_node *node, const char *folder
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", where);
     STRAKE_CHECK(strake_file_read(path, MAX_SERIES, what, &text, &length, &inner) == STRAKE_OK,
                  error, STRAKE_ERR_USAGE, "%s: %s", where, inner.text);
+    STRAKE_CHECK(length < 2 || !strake_text_is_utf16(text), error, STRAKE_ERR_USAGE,
+                 "%s: %s: is a text in UTF-16; save it in UTF-8 or ASCII", where, path);
     for (size_t k = 0; k < length; k++) {
         lines += text[k] == '\n' ? 1 : 0;
     }

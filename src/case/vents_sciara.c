@@ -122,7 +122,9 @@ static strake_status read_emission(emission *e, strake_vents *vents, bool *given
             return wrong(e, word, "[TIME], [VENT_ID], [EMISSION_RATE] or [END]", error);
         }
     }
-    status = word != NULL ? STRAKE_OK : wrong(e, NULL, "[END]", error);
+    STRAKE_TRY(word != NULL ? STRAKE_OK : wrong(e, NULL, "[END]", error));
+    word = next_word(e, &rest);
+    status = word == NULL ? STRAKE_OK : wrong(e, word, "nothing after [END]", error);
 cleanup:
     return status;
 }

@@ -144,7 +144,7 @@ typedef struct strake_quantity {
     const char *text;
 } strake_quantity;
 
-enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 8 };
+enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 9 };
 
 /** The largest of some number over the cells of a grid, and the first cell that has it. */
 typedef struct strake_extreme {
@@ -205,6 +205,8 @@ typedef struct strake_problem {
                            const double *number, strake_graph *graph, strake_error *error);
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
+    /** Why a key of the problem's has no effect in a case, a clause; NULL: it has one. NULL: all have. */
+    const char *(*idle)(const struct strake_case *which, int key);
     /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */
     bool (*uses)(const struct strake_case *which, int field);
     /**

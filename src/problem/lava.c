@@ -349,6 +349,7 @@ const strake_problem strake_problem_lava = {
                "diagnostics: {every_seconds: 600}\n",
     .build = build,
     .check = check,
+    .idle = strake_lava_idle,
     .survey = strake_lava_survey,
     .judge = strake_lava_judge,
     .quantities = STRAKE_LAVA_MEASURES,

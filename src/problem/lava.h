@@ -77,6 +77,7 @@ strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
                                    strake_error *error);
 
 /** The functions of strake_problem with these names. */
+const char *strake_lava_idle(const strake_case *which, int key);
 double strake_lava_imbalance(const double *first, const double *now);
 strake_course strake_lava_judge_course(const strake_case *which, double time,
                                        const double *quantity, const char **why);

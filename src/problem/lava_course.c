@@ -22,7 +22,10 @@ int64_t strake_lava_pour(const strake_case *which, double time,
     return vents->cells;
 }
 
-/* Largest found: the ground at vents, what stands or rises in walls, what is less than nothing, and lava of no temperature. */
+/*
+ * Largest found: the ground at vents, what stands or rises in walls, what is less than nothing, lava of no temperature, and
+ * how deep the ground lies.
+ */
 enum {
     VENT_GROUND,
     WALLED_THICKNESS,
@@ -32,6 +35,7 @@ enum {
     NEGATIVE_SOLID,
     COLD_LAVA,
     HOT_LAVA,
+    DEEP_GROUND,
     LOOKS
 };
 
@@ -53,6 +57,16 @@ static void survey_vents(const strake_case *which, const strake_layout *layout, 
                                cell->row, 0, cell->col);
         }
     }
+}
+
+static void survey_depth(const double *ground, int64_t i, int64_t j, int64_t count,
+                         strake_extreme *deep)
+{
+    strake_piece depth;
+    for (int64_t k = 0; k < count; k++) {
+        depth[k] = -ground[k];
+    }
+    strake_extreme_add_line(deep, depth, count, i, 0, j);
 }
 
 /* Temperatures where lava lies; elsewhere they are those of nothing. */
@@ -100,6 +114,7 @@ void strake_lava_survey(const strake_case *which, const strake_layout *layout, s
                 }
                 strake_extreme_add_line(&extreme[NEGATIVE_THICKNESS + f], lacking, count, i, 0, j);
             }
+            survey_depth(ground, i, j, count, &extreme[DEEP_GROUND]);
             survey_heat(layout, array, number, i, j, count, extreme);
         }
     }
@@ -113,7 +128,7 @@ static strake_status judge_numbers(const strake_case *which, const strake_extrem
         const char *key, *unit, *expected;
         double sign; /* of what was looked for */
         double most; /* of that; of thicknesses what roundings may leave */
-    } rule[LOOKS] = {
+    } rule[DEEP_GROUND] = {
         [NEGATIVE_THICKNESS] = {"fields.thickness", "m",
                                 "at least 0: let it be 0 where no lava lies", -1.0, 1e-6},
         [NEGATIVE_EFFUSION] = {"fields.effusion", "m/s",
@@ -124,7 +139,7 @@ static strake_status judge_numbers(const strake_case *which, const strake_extrem
         [COLD_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", -1.0, -1.0},
         [HOT_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", 1.0, 10000.0},
     };
-    for (int k = NEGATIVE_THICKNESS; k < LOOKS; k++) {
+    for (int k = NEGATIVE_THICKNESS; k < DEEP_GROUND; k++) {
         if (extreme[k].value > rule[k].most) {
             return strake_fail(
                 error, STRAKE_ERR_USAGE, "%s: %s: is %.6g %s at row %lld, column %lld; expected %s",
@@ -133,6 +148,21 @@ static strake_status judge_numbers(const strake_case *which, const strake_extrem
         }
     }
     return STRAKE_OK;
+}
+
+/* Ground on a map that is none: a number for no value which the file's header does not tell. */
+static strake_status judge_ground(const strake_case *which, const strake_extreme *deep,
+                                  strake_error *error)
+{
+    static const double deepest = 9000.0; /* [m]: -9999 and -32768 are usual */
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(!which->georef.is_known || deep->value <= deepest, error, STRAKE_ERR_USAGE,
+                 "%s: fields.terrain: is %.10g m at row %lld, column %lld; expected at least %g m "
+                 "on a map. If that stands for no value, say so beside `file`: `nodata: %.10g`",
+                 which->file, -deep->value, (long long)deep->cell[0], (long long)deep->cell[2],
+                 -deepest, -deep->value);
+cleanup:
+    return status;
 }
 
 strake_status strake_lava_judge(const strake_case *which,
@@ -156,7 +186,8 @@ strake_status strake_lava_judge(const strake_case *which,
                                (long long)extreme[k].cell[2], rule[k].advice);
         }
     }
-    return judge_numbers(which, extreme, error);
+    const strake_status status = judge_ground(which, &extreme[DEEP_GROUND], error);
+    return status == STRAKE_OK ? judge_numbers(which, extreme, error) : status;
 }
 
 double strake_lava_imbalance(const double *first, const double *now)

@@ -50,7 +50,7 @@ try run flow.yaml --on cpu --resume short/checkpoint.strake --output later
 exits 0 "so is one after the end that a checkpoint is at"
 check "of which it says that its last step was cut short" grep -q "at 80 s, the time.end of its run: its last step was cut short" .err
 try run flow.yaml --on cpu --resume short/checkpoint.strake --output other --quiet --set parameters.water_content=0.2
-fails 2 "other lava is another case" "belongs to another case" "time.dt_max, scheme, parameters, vents, a static field"
+fails 2 "other lava is another case" "belongs to another case" "time.dt_max, scheme, parameters, a static field, vents"
 try run flow.yaml --on cpu --resume short/checkpoint.strake --output other --quiet --set output.fields='[thickness, arrival]'
 fails 2 "so is one that has what the checkpoint has not" "output.fields of its run had no arrival, those of flow.yaml have"
 cat >course.yaml <<'EOF'
@@ -156,6 +156,73 @@ try run hole1.yaml --on serial --quiet
 exits 0 "a fissure ends beside a cell without ground"
 try run hole2.yaml --on cpu --quiet
 fails 2 "one that reaches into it is refused: no lava would leave there" "hole2.yaml" "vents" "row 2, column 2" "NODATA"
+# Cells without a value of which the header says nothing, or says it in other digits of single precision.
+holes() { # holes NODATA CELL
+    printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value %s\n1 1 1\n1 1 1\n1 1 %s\n' "$1" "$2"
+}
+printf 'problem: lava\ntime: {end: 9}\nfields: {terrain: {file: digits.asc}}\nvents: [{row: 2, col: 0, rate: 1}]\noutput: {fields: [thickness]}\n' >digits.yaml
+holes -9 -9 >digits.asc
+try run digits.yaml --on serial --quiet --output same
+holes -3.40282346639e+38 -3.4028235e+38 >digits.asc
+try run digits.yaml --on serial --quiet --output digits
+exits 0 "a header with other digits of the same number in single precision"
+check "means the same cells" "$STRAKE" compare same digits
+for value in -32768 -9999; do
+    holes -9 $value >digits.asc
+    try run digits.yaml --on cpu --quiet --output pit
+    fails 2 "ground at $value m on a map is refused" "digits.yaml: fields.terrain: is $value m at row 2, column 2" "nodata: $value"
+    try run digits.yaml --on cpu --quiet --output pit --set fields.terrain.nodata=$value
+    check "and none, where the case says so" "$STRAKE" compare same pit
+done
+# What ends texts on old systems, cells as GDAL says them, texts in UTF-16.
+holes -9 -9 | sed 's/^cellsize.*/DX 10\nDY 10.000001/' >digits.asc
+printf '\032' >>digits.asc
+try run digits.yaml --on serial --quiet --output gdal
+check "dx and dy are a cellsize" "$STRAKE" compare same gdal
+holes -9 -9 | sed 's/^cellsize.*/dx 10\ndy 11/' >digits.asc
+try run digits.yaml --on serial --quiet
+fails 2 "but not where cells are no squares" "dx is 10 and dy 11, expected square cells"
+{ printf '\377\376'; holes -9 -9 | sed 's/./&\x00/g'; } >digits.asc
+try run digits.yaml --on serial --quiet
+fails 2 "a terrain in UTF-16" "digits.asc: is a text in UTF-16; save it in UTF-8 or ASCII"
+: >digits.asc
+try run digits.yaml --on serial --quiet
+fails 2 "an empty terrain" "digits.asc: line 1: the numbers begin, but the header has no ncols"
+# Keys of a law that another one, or a constant, stands in for.
+holes -9 -9 >digits.asc
+idle() { # idle KEY WHY OPTIONS...
+    local key=$1 why=$2
+    shift 2
+    try run digits.yaml --on serial --output idle "$@"
+    check "$key is told to have no effect: $why" grep -q "^strake: note: $key has no effect: .*$why" .err
+}
+idle parameters.vft_a "scheme.viscosity: vft" --set parameters.vft_a=3
+idle parameters.water_content "scheme.viscosity: giordano" --set parameters.water_content=0.1 --set scheme.viscosity=dragoni
+idle scheme.viscosity "parameters.viscosity is a constant" --set scheme.viscosity=vft --set parameters.viscosity=100
+idle parameters.liquidus_temperature "scheme.yield_strength: dragoni" --set parameters.liquidus_temperature=1400
+idle parameters.air_temperature "parameters.convection is 0" --set parameters.air_temperature=280
+idle parameters.emissivity "parameters.thermal is false" --set parameters.emissivity=0.5 --set parameters.thermal=false
+try run digits.yaml --on serial --output idle --set scheme.viscosity=vft --set parameters.vft_a=-4 --set parameters.convection=5 --set parameters.air_temperature=280
+check "and none of others" sh -c '! grep -q "no effect" .err'
+# What vents are going to do may be said anew: a forecast goes on with later reports.
+cat >late.yaml <<'EOF'
+problem: lava
+grid: {rows: 16, cols: 16, dx: 10, dy: 10}
+time: {end: 400}
+fields: {terrain: {plane: {slope: [-0.2, 0.1]}}}
+vents: [{row: 4, col: 8, rate: {series: [[0, 8], [150, 4], [300, 2]]}}]
+output: {fields: [thickness, temperature]}
+checkpoint: {every_seconds: 250}
+EOF
+try run late.yaml --on cpu --quiet --output late
+later='vents=[{row: 4, col: 8, rate: {series: [[0, 8], [150, 4], [300, 10], [350, 0]]}}]'
+try run late.yaml --on cpu --quiet --output anew --set "$later"
+try run late.yaml --on cpu,ocl:0 --quiet --output goes-on --set "$later" --resume late/checkpoint.strake
+exits 0 "a checkpoint goes on with other rates from then on"
+check "to the bytes of a run that had them from the beginning" "$STRAKE" compare anew goes-on
+check "which are others" sh -c '! "$STRAKE" compare late goes-on'
+try run late.yaml --on cpu --quiet --set 'vents=[{row: 4, col: 8, rate: {series: [[0, 8], [150, 5], [300, 2]]}}]' --resume late/checkpoint.strake
+fails 2 "but not where they were others before" "belongs to another case" "rates before that time"
 # An earlier flow, and a dam beside it, as changes of the terrain.
 printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 2 0\n0 0 0\n0 0 0\n' >earlier.asc
 cat >dam.yaml <<'EOF'

@@ -222,6 +222,11 @@ check "and the place of the map" grep -q 'EPSG::32633' lava/footprint_*.geojson
 check "as KML it lies on Sicily" grep -qE '^15\.00[0-9]+,37\.7[34][0-9]+$' lava/footprint_*.kml
 try compare lava lava --footprint
 prints "a flow covers itself" "e1 = 1.000000"
+{ printf "$head"; tail -n +7 lava/thickness_*.asc; } >flown.asc
+try compare flown.asc flown.asc --footprint
+prints "of a mapped flow a header that says 0 is none is no riddle" "e1 = 1.000000"
+try view flown.asc --png flown.png
+exits 0 "and it can be looked at"
 for flow in geotiff:gdal netcdf:netcdf netcdf/fields.nc:netcdf; do
     module=libstrake-${flow#*:}.so flow=${flow%:*}
     if [ -e "$(dirname "$STRAKE")/$module" ]; then

@@ -331,7 +331,7 @@ static void the_hash_covers_the_outer_faces(void **state)
         set(&o, "u1", u1);
         set(&o, "u2", u2);
         strake_error error;
-        assert_int_equal(strake_solver_hash(o.solver, &hash[p], &error), STRAKE_OK);
+        assert_int_equal(strake_solver_hash(o.solver, 0.0, &hash[p], &error), STRAKE_OK);
         close_both(&o);
     }
     assert_true(hash[0] != hash[1]);

@@ -235,6 +235,9 @@ static void the_files_of_sciara_are_read(void **state)
     bad(both, &map, "near line 2: [EMISSION_RATE] needs [TIME] before it");
     put("emission.txt", "[TIME] 100\n[VENT_ID] 1 [EMISSION_RATE] 4\n[VENT_ID] 2 [EMISSION_RATE] 4");
     bad(both, &map, "near line 3: found the end, expected [END]");
+    put("emission.txt",
+        "[TIME] 100\n[VENT_ID] 1 [EMISSION_RATE] 4\n[VENT_ID] 2 [EMISSION_RATE] 4 [END]\n[TIME] 9");
+    bad(both, &map, "near line 4: found '[TIME]', expected nothing after [END]");
     put("emission.txt", "[TIME] 0\n");
     bad(both, &map, "near line 2: found '0', expected the period of [TIME] > 0 [s]");
     put("emission.txt", "[TIEM] 100\n");
