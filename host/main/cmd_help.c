@@ -1,4 +1,5 @@
 /* `strake help`: the overview, one page per command, and the keys of a case file. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,59 @@ static void print_line(void *user, const char *text)
     (void)puts(text);
 }
 
+/* Looking for a word in `strake help case`, entry by entry: a line with little before it and those behind it with more. */
+typedef struct search {
+    const char *word;
+    char entry[4096];
+    size_t used;
+    int found;
+} search;
+
+static bool has_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+        const bool begins = at == text || (isalnum((unsigned char)at[-1]) == 0 && at[-1] != '_');
+        if (begins && isalnum((unsigned char)at[length]) == 0 && at[length] != '_') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void end_entry(search *s)
+{
+    if (s->used > 0 && has_word(s->entry, s->word)) {
+        (void)fputs(s->entry, stdout);
+        s->found++;
+    }
+    s->used = 0;
+    s->entry[0] = '\0';
+}
+
+static void search_line(void *user, const char *text)
+{
+    enum { MOST_BEFORE = 2 };
+    search *const s = user;
+    const size_t left = sizeof s->entry - s->used;
+    if (strspn(text, " ") <= MOST_BEFORE) {
+        end_entry(s);
+    }
+    const int more = snprintf(s->entry + s->used, left, "%s\n", text);
+    s->used += more > 0 && (size_t)more < left ? (size_t)more : 0;
+}
+
+/* What the keys' help says of the last word of a topic that is none. @return entries that were printed */
+static int print_mentions(const char *topic)
+{
+    search s = {.word = strrchr(topic, '.') != NULL ? strrchr(topic, '.') + 1 : topic};
+    if (*s.word != '\0') {
+        strake_case_describe(search_line, &s);
+        end_entry(&s);
+    }
+    return s.found;
+}
+
 static int help(const strake_arguments *arguments)
 {
     const strake_command *const *const commands = arguments->commands;
@@ -97,6 +151,9 @@ static int help(const strake_arguments *arguments)
     if (strake_case_explain(topic, print_line, NULL, key, sizeof key) > 0) {
         return STRAKE_EXIT_DONE;
     }
+    if (print_mentions(topic) > 0) {
+        return STRAKE_EXIT_DONE;
+    }
     known[count++] = "case";
     known[count++] = "tuning";
     known[count] = key[0] != '\0' ? key : NULL;
@@ -120,7 +177,8 @@ const strake_command strake_command_help = {
         "Without an argument it lists the commands; `strake help case` lists every key of a\n"
         "case file with unit, default and range, but for those that `strake tune` sets, which\n"
         "`strake help tuning` lists. KEY is a path such as time.dt, its last word, a section\n"
-        "such as output, a shape or a problem; where several are meant all are listed.\n",
+        "such as output, a shape or a problem; where several are meant all are listed. Of another\n"
+        "word, such as nodata, what `strake help case` says of it.\n",
     .examples = "  strake help run\n"
                 "  strake help case\n"
                 "  strake help checkpoint.every\n"

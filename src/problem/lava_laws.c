@@ -52,7 +52,8 @@ const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      "rate: a number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is "
      "constant from t to the next t, the last one for good; interpolate: linear beside it goes "
      "from "
-     "point to point, in 100 pieces with their mean"},
+     "point to point, in 100 pieces with their mean. A checkpoint goes on where rates differ from "
+     "its time on only"},
     {"time.stop_at_edge", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "end where lava reaches the edge of the terrain; otherwise the edge is a wall"},
     {"scheme.widths", STRAKE_KEY_CHOICE, "consistent|published", STRAKE_LAVA_CONSISTENT, 0, 1,

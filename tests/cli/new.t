@@ -55,6 +55,9 @@ prints "and a problem" "fields.psi" "scheme.gauge"
 try help scheme.time
 check "what two problems share is said once" test "$(grep -c '^  scheme.time' .out)" -eq 1
 prints "with both" "of cahn_hilliard2d, cahn_hilliard3d"
+try help nodata
+prints "a word that is no key is looked up in the help of all keys" "file: NAME.asc" "no value"
+check "of which only what has it is shown" sh -c '! grep -q "file: NAME.npy" .out'
 try help iteratons
 fails 2 "a misspelt key suggests" "no help on 'iteratons'" "did you mean 'iterations'?"
 try help case
