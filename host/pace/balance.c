@@ -197,6 +197,24 @@ strake_status strake_balance_place(strake_pace *pace, const double *weight, stra
     return status;
 }
 
+/* Whether weights mean other shares than the parts have: placing them anew takes longer than the trials do. */
+static bool moves(const strake_pace *pace, const double *weight)
+{
+    static const double least_move = 0.02; /* of all slabs */
+    double sum = 0.0;
+    bool any = false;
+    for (int e = 0; e < pace->team->parts; e++) {
+        sum += weight[e];
+    }
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_range range = pace->team->part[e].range;
+        const double slabs = (double)(pace->domain->own.end - pace->domain->own.first);
+        const double off = weight[e] / sum * slabs - (double)(range.end - range.first);
+        any = any || !(fabs(off) < fmax(1.0, least_move * slabs));
+    }
+    return any;
+}
+
 strake_status strake_balance_weights(strake_pace *pace, double *weight, double *seconds,
                                      strake_error *error)
 {
@@ -206,6 +224,9 @@ strake_status strake_balance_weights(strake_pace *pace, double *weight, double *
         STRAKE_TRY(strake_balance_place(pace, weight, error));
         STRAKE_TRY(strake_time_team(pace, seconds, part_seconds, error));
         weights_from_rates(pace, part_seconds, weight);
+        if (!moves(pace, weight)) {
+            return STRAKE_OK;
+        }
     }
     STRAKE_TRY(strake_balance_place(pace, weight, error));
     STRAKE_TRY(strake_time_team(pace, seconds, part_seconds, error));
