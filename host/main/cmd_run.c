@@ -190,12 +190,14 @@ static strake_status collect(strake_run *r, strake_result_detail detail, strake_
 {
     strake_status status = STRAKE_OK;
     const double begin = strake_clock_seconds();
+    const char *doubt = NULL;
     r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
     STRAKE_TRY(detail == STRAKE_RESULT_TIMES && !strake_run_course_is_there(r->which)
                    ? STRAKE_OK
                    : strake_solver_fetch(r->solver, error));
     if (strake_run_course_is_there(r->which)) {
-        STRAKE_TRY(strake_run_course_end(&r->course, r->which, r->solver, error));
+        STRAKE_TRY(strake_run_course_end(&r->course, r->which, r->solver, &doubt, error));
+        strake_run_tell_doubt(r, doubt);
         r->result.course = r->course.now;
     }
     STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, detail, error));

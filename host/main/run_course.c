@@ -46,15 +46,14 @@ cleanup:
 }
 
 strake_status strake_run_course_end(strake_run_course *course, const strake_case *which,
-                                    strake_solver *solver, strake_error *error)
+                                    strake_solver *solver, const char **doubt, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const char *const why =
         course->now.why; /* not of a step that nobody looks at on other processors */
-    const char *doubt = NULL;
     const double unit = which->precision == STRAKE_DOUBLE ? 0.5 * DBL_EPSILON : 0.5 * FLT_EPSILON;
     const double most = 4.0 * unit * (16.0 + (double)strake_step_count(solver));
-    STRAKE_TRY(strake_run_course_look(course, which, solver, &doubt, error));
+    STRAKE_TRY(strake_run_course_look(course, which, solver, doubt, error));
     course->now.why = why;
     STRAKE_CHECK(fabs(course->now.imbalance) <= most, error, STRAKE_ERR_NUMERIC,
                  "%s: after step %lld there is %.3g %s than there must be, as a part of it, and "

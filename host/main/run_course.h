@@ -26,8 +26,8 @@ strake_status strake_run_course_look(strake_run_course *course, const strake_cas
                                      strake_solver *solver, const char **doubt,
                                      strake_error *error);
 
-/** The last look. @return also STRAKE_ERR_NUMERIC where more is missing than roundings explain */
+/** The last look. @param[out] doubt  as before @return also STRAKE_ERR_NUMERIC where more is missing than roundings explain */
 strake_status strake_run_course_end(strake_run_course *course, const strake_case *which,
-                                    strake_solver *solver, strake_error *error);
+                                    strake_solver *solver, const char **doubt, strake_error *error);
 
 #endif

@@ -47,6 +47,9 @@ strake_status strake_run_at_first(strake_run *run,
                                   strake_status (*job)(strake_run *, strake_error *),
                                   strake_error *error);
 
+/** Warns of what makes results worth less, at the present time. @param[in] doubt  NULL: nothing does */
+void strake_run_tell_doubt(const strake_run *run, const char *doubt);
+
 /** Steps to the end, or until it is interrupted, with all that is written and drawn on the way. */
 strake_status strake_run_loop(strake_run *run, strake_error *error);
 

@@ -199,14 +199,19 @@ cleanup:
     return status;
 }
 
+void strake_run_tell_doubt(const strake_run *r, const char *doubt)
+{
+    if (doubt != NULL && r->wish == NULL) {
+        strake_say_warning("%s: at %.6g s %s", r->which->file, strake_time(r->solver), doubt);
+    }
+}
+
 static strake_status look_at_course(strake_run *r, strake_error *error)
 {
     const char *doubt = NULL;
     const strake_status status =
         strake_run_course_look(&r->course, r->which, r->solver, &doubt, error);
-    if (doubt != NULL && r->wish == NULL) {
-        strake_say_warning("%s: at %.6g s %s", r->which->file, strake_time(r->solver), doubt);
-    }
+    strake_run_tell_doubt(r, doubt);
     return status;
 }
 

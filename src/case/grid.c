@@ -48,8 +48,12 @@ static strake_status find_maps(const strake_case *which, const strake_source *so
     }
     STRAKE_CHECK(!found.georef.is_known || !first->georef.is_known ||
                      strake_georef_same(&found.georef, &first->georef),
-                 error, STRAKE_ERR_USAGE, "%s: %s lies at another place than %s of %s",
-                 source->where, source->file, first->source->file, first->source->where);
+                 error, STRAKE_ERR_USAGE,
+                 "%s: %s lies at another place than %s of %s: its north-west corner is %.10g, "
+                 "%.10g with cells of %.10g, not %.10g, %.10g with cells of %.10g",
+                 source->where, source->file, first->source->file, first->source->where,
+                 found.georef.x, found.georef.y, found.georef.cell, first->georef.x,
+                 first->georef.y, first->georef.cell);
 cleanup:
     return status;
 }

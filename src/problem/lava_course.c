@@ -208,9 +208,28 @@ static bool has_ended(const strake_case *which, double time)
                : given != NULL && strake_source_constant(given, &effusion) && effusion == 0.0;
 }
 
+/* Whether there is no lava, and none comes before the end of the run. */
+static bool has_nothing(const strake_case *which, const double *quantity)
+{
+    double effusion = 0.0;
+    const strake_source *const given = which->source[STRAKE_LAVA_EFFUSION];
+    const bool is_dry =
+        given == NULL || (strake_source_constant(given, &effusion) && effusion == 0.0);
+    return is_dry && quantity[STRAKE_LAVA_FLUID_VOLUME] == 0.0 &&
+           quantity[STRAKE_LAVA_SOLID_VOLUME] == 0.0 && quantity[STRAKE_LAVA_ERUPTED] == 0.0 &&
+           strake_vents_volume(&which->vents, 0.0, which->end) == 0.0;
+}
+
 strake_course strake_lava_judge_course(const strake_case *which, double time,
                                        const double *quantity, const char **why)
 {
+    if (has_nothing(which, quantity)) {
+        *why = which->vents.count > 0
+                   ? "no vent has erupted, nor will one until time.end"
+                   : "there is no lava: the case has no vents, no effusion and no "
+                     "thickness";
+        return STRAKE_IS_DOUBTFUL;
+    }
     if (quantity[STRAKE_LAVA_EDGE] > 0.0) {
         const bool ends = strake_case_value(which, "time.stop_at_edge") > 0.0;
         *why = ends ? "lava has reached the edge of the terrain (time.stop_at_edge)"

@@ -204,6 +204,17 @@ idle parameters.air_temperature "parameters.convection is 0" --set parameters.ai
 idle parameters.emissivity "parameters.thermal is false" --set parameters.emissivity=0.5 --set parameters.thermal=false
 try run digits.yaml --on serial --output idle --set scheme.viscosity=vft --set parameters.vft_a=-4 --set parameters.convection=5 --set parameters.air_temperature=280
 check "and none of others" sh -c '! grep -q "no effect" .err'
+# A flow of nothing, and one that reaches the edge just before the end, which is looked at there.
+for vents in '[{row: 2, col: 0, rate: 0}]' '[{row: 2, col: 0, rate: {series: [[9, 5]]}}]'; do
+    try run digits.yaml --on serial --quiet --output idle --set "vents=$vents"
+    check "that nothing erupts is told" grep -q "^strake: warning: digits.yaml: at 9 s no vent has erupted, nor will one until time.end" .err
+done
+try run digits.yaml --on serial --quiet --output idle --set 'vents=[]'
+check "that there is no lava, too" grep -q "^strake: warning: digits.yaml: at 9 s there is no lava: the case has no vents" .err
+try run digits.yaml --on serial --quiet --output idle --set 'vents=[{row: 1, col: 0, rate: 1}]' --set time.end=2
+check "a short run tells of the edge, once" test "$(grep -c 'warning: .*lava has reached the edge' .err)" -eq 1
+try run digits.yaml --on serial --quiet --output idle --set 'vents=[]' --set fields.solid=1
+check "solid lava is some" sh -c '! grep -q warning .err'
 # What vents are going to do may be said anew: a forecast goes on with later reports.
 cat >late.yaml <<'EOF'
 problem: lava
