@@ -108,6 +108,7 @@ static void search_line(void *user, const char *text)
     }
     const int more = snprintf(s->entry + s->used, left, "%s\n", text);
     s->used += more > 0 && (size_t)more < left ? (size_t)more : 0;
+    s->entry[s->used] = '\0';
 }
 
 /* What the keys' help says of the last word of a topic that is none. @return entries that were printed */
@@ -151,13 +152,13 @@ static int help(const strake_arguments *arguments)
     if (strake_case_explain(topic, print_line, NULL, key, sizeof key) > 0) {
         return STRAKE_EXIT_DONE;
     }
-    if (print_mentions(topic) > 0) {
-        return STRAKE_EXIT_DONE;
-    }
     known[count++] = "case";
     known[count++] = "tuning";
     known[count] = key[0] != '\0' ? key : NULL;
     const char *const near = strake_suggest(topic, known);
+    if (near == NULL && print_mentions(topic) > 0) {
+        return STRAKE_EXIT_DONE;
+    }
     strake_say(
         "no help on '%s'%s%s%s; `strake help` lists the commands, `strake help case` the keys",
         topic, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",

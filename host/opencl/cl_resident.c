@@ -205,7 +205,8 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->base = options->capacity.first - extra[0];
     s->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)kernels->options.run.wait,
                                    .limit = options->limit};
-    s->reader = s->waiter;
+    s->reader = s->before = s->through = s->waiter;
+    s->is_short = true;
     s->exchange.waiter = s->waiter;
     s->exchange.reader = s->waiter;
     beside = !whole && overlaps(s, options, own.end - own.first, borders, halo * slab);
@@ -263,12 +264,6 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     *resident = NULL;
 }
 
-strake_status strake_cl_resident_await(strake_cl_resident *s, strake_error *error)
-{
-    strake_cl_waiter own = {.kind = s->waiter.kind, .limit = s->waiter.limit};
-    return strake_cl_wait_queue(s->kernels->cl, s->kernels->device, &own, s->queue, error);
-}
-
 /*
  * Whether the kernels of this sweep are timed by the host, with nothing before, between or beside them: markers are told of
  * late where kernels follow at once (NVIDIA's driver), so that a device that has work ahead would seem to work half of the time.
@@ -276,10 +271,17 @@ strake_status strake_cl_resident_await(strake_cl_resident *s, strake_error *erro
 static strake_status weigh(strake_cl_resident *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    s->weighing = !strake_cl_exchange_is_empty(&s->exchange) && s->sweeps++ % WEIGHED_SWEEPS == 1;
+    const int64_t at = s->sweeps++;
+    s->weighing = !strake_cl_exchange_is_empty(&s->exchange) &&
+                  (at % WEIGHED_SWEEPS == 1 || (at == 0 && s->is_short));
     if (s->weighing) {
-        STRAKE_TRY(strake_cl_resident_await(s, error));
+        STRAKE_TRY(
+            strake_cl_wait_queue(s->kernels->cl, s->kernels->device, &s->before, s->queue, error));
         s->began = strake_clock_seconds();
+    }
+    if (at == 1) { /* the first one had more to do */
+        s->busy = 0.0;
+        s->busy_steps = 0;
     }
 cleanup:
     return status;
@@ -328,6 +330,7 @@ double strake_cl_resident_busy(strake_cl_resident *s)
     const double seconds = s->busy_steps > 0 ? s->busy / (double)s->busy_steps : 0.0;
     s->busy = 0.0;
     s->busy_steps = 0;
+    s->is_short = s->sweeps <= 1;
     s->sweeps = 0;
     return seconds;
 }

@@ -31,11 +31,13 @@ struct strake_cl_resident {
     /* those beyond poles that copy other stripes' slabs, from their ghosts here */
     strake_cl_pairs turned;
     strake_cl_waiter waiter;
-    strake_cl_waiter reader; /* for states on their way to the host arrays */
-    cl_event looked;         /* the search for NaN and Inf is done */
-    strake_cl_active active; /* which tiles are computed */
-    strake_cl_clock clock;   /* where the host does not tell the time step of every sweep */
+    strake_cl_waiter reader;          /* for states on their way to the host arrays */
+    strake_cl_waiter before, through; /* for what comes before timed kernels, and for these */
+    cl_event looked;                  /* the search for NaN and Inf is done */
+    strake_cl_active active;          /* which tiles are computed */
+    strake_cl_clock clock; /* where the host does not tell the time step of every sweep */
     bool edges_first; /* the last step of the sweep that is enqueued computes border slabs first */
+    bool is_short;    /* the run before had one sweep */
     int64_t sweeps;   /* of the present run */
     int64_t all_sweeps; /* since it was made */
     bool timing;        /* the exchange of the sweep that is enqueued is timed, */
@@ -48,9 +50,6 @@ struct strake_cl_resident {
 /** Everything that follows from which slabs are whose. */
 strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
                                       int stripes, int self, strake_error *error);
-
-/** Waits for all kernels, as what is timed does: how long that took says nothing of other waits. */
-strake_status strake_cl_resident_await(strake_cl_resident *s, strake_error *error);
 
 /** Decides how the last step of the sweep is computed, before that is enqueued: once for each sweep. */
 strake_status strake_cl_resident_choose(strake_cl_resident *s, strake_error *error);

@@ -37,7 +37,9 @@ static strake_status step_whole(strake_cl_resident *s, void *const *after, strak
     STRAKE_TRY(strake_cl_window_step(&s->window, s->range.first - s->base, s->range.end - s->base,
                                      &s->ghosts, error));
     s->window.listing = NULL;
-    STRAKE_TRY(s->timing || s->weighing ? strake_cl_resident_await(s, error) : STRAKE_OK);
+    STRAKE_TRY(s->timing || s->weighing ? strake_cl_wait_queue(s->kernels->cl, s->kernels->device,
+                                                               &s->through, s->queue, error)
+                                        : STRAKE_OK);
     s->busy += s->weighing ? strake_clock_seconds() - s->began : 0.0;
     if (s->timing) {
         strake_cl_exchange_time(&s->exchange);

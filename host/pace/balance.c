@@ -197,20 +197,25 @@ strake_status strake_balance_place(strake_pace *pace, const double *weight, stra
     return status;
 }
 
-/* Whether weights mean other shares than the parts have: placing them anew takes longer than the trials do. */
+/*
+ * Whether weights mean other shares than the parts have, of which placing takes longer than the trials do. Where processors
+ * take part their threads' shares were levelled by the trial, too.
+ */
 static bool moves(const strake_pace *pace, const double *weight)
 {
-    static const double least_move = 0.02; /* of all slabs */
+    static const double least_move = 0.02; /* of a part's slabs */
     double sum = 0.0;
     bool any = false;
     for (int e = 0; e < pace->team->parts; e++) {
+        const strake_part *const part = &pace->team->part[e];
+        any = any || (part->ops->has_workers && strake_part_has_slabs(part));
         sum += weight[e];
     }
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_range range = pace->team->part[e].range;
         const double slabs = (double)(pace->domain->own.end - pace->domain->own.first);
-        const double off = weight[e] / sum * slabs - (double)(range.end - range.first);
-        any = any || !(fabs(off) < fmax(1.0, least_move * slabs));
+        const double own = (double)(range.end - range.first);
+        any = any || !(fabs(weight[e] / sum * slabs - own) <= fmax(1.0, least_move * own));
     }
     return any;
 }

@@ -57,7 +57,8 @@ typedef struct strake_pace {
                          slowest one, 0: there was none */
     /** seconds that placing and loading parts for a trial took last, 0: there was none */
     double placing;
-    bool is_fresh; /**< likewise: slabs have come to others, who compute all of them at first */
+    bool
+        is_fresh; /**< what was seen says nothing yet of later steps: a run has begun, or slabs have come to others */
     strake_decisions log;
 
     strake_kept kept;

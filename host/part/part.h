@@ -175,8 +175,9 @@ struct strake_part {
     void *body;   /**< the implementation's; NULL: it is not made, or nothing of it is kept */
     void *ghosts; /**< and what advances others' slabs in the host arrays where it needs that */
 
-    bool told;              /**< the user was told that it streams */
-    double busy;            /**< seconds per step of the last run by its own timers; 0: unknown */
+    bool told; /**< the user was told that it streams */
+    double
+        busy; /**< seconds per step of the last run of its own work, as it was timed; 0: unknown */
     bool failed;            /**< its device returned an error: to be dropped */
     bool dropped;           /**< out of the run, without slabs */
     int64_t dropped_at;     /**< steps that the run had done then */

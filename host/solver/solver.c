@@ -14,8 +14,8 @@
 #include "solver/solver_impl.h"
 
 /*
- * Adds the roles' times of the last run to their parts; CPU workers count as one. Where a device's
- * own timers tell what it worked, the rest of its thread's time is idle.
+ * Adds the roles' times of the last run to their parts; CPU workers count as one. Where it
+ * was timed what a device works, the rest of its thread's time is idle.
  */
 static void account(strake_solver *solver, int64_t steps, double seconds)
 {
@@ -66,6 +66,9 @@ static strake_status start_clock(strake_solver *solver, strake_error *error)
     domain->clock.dt = 0.0;
     domain->clock.is_at_stop = false;
     STRAKE_TRY(strake_team_run(&solver->team, false, &one, error));
+    for (int e = 0; e < solver->team.parts; e++) {
+        (void)strake_part_busy(&solver->team.part[e]); /* of that sweep, which is none of a run */
+    }
     domain->ops->note(domain, STRAKE_DOMAIN_STEPPED);
 cleanup:
     return status;

@@ -139,8 +139,8 @@ static strake_status read_line(strake_asc_reader *r, const char *word, double va
     const int k = find_keyword(word);
     STRAKE_CHECK(k >= 0, error, STRAKE_ERR_USAGE,
                  "%s: line %lld: '%s' is no keyword of an ESRI ASCII grid; expected ncols, nrows, "
-                 "xllcorner or xllcenter, yllcorner or yllcenter, cellsize, NODATA_value, then the "
-                 "numbers of the cells",
+                 "xllcorner or xllcenter, yllcorner or yllcenter, cellsize or dx and dy, "
+                 "NODATA_value, then the numbers of the cells",
                  r->path, (long long)line, word);
     STRAKE_CHECK(!given[k], error, STRAKE_ERR_USAGE, "%s: line %lld: %s stands twice", r->path,
                  (long long)line, words[k]);

@@ -162,9 +162,9 @@ uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double t
     for (int v = 0; v < which->vents.count; ++v) {
         const strake_schedule *const rate = &which->vents.rate[v];
         feed_text(&hash, "vent");
-        for (int64_t k = 0; k < rate->pieces && rate->time[k] < time; ++k) {
-            feed_real(&hash, rate->time[k]);
-            feed_real(&hash, rate->rate[k]);
+        for (int64_t k = 0; k < rate->pieces && rate->time[k] <= time; ++k) {
+            feed_real(&hash, rate->time[k]); /* one that begins now has shortened the last step */
+            feed_real(&hash, rate->time[k] < time ? rate->rate[k] : 0.0);
         }
     }
     return hash;

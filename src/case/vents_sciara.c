@@ -183,8 +183,8 @@ static strake_status read_grid(emission *e, const strake_vents_place *place, str
         status = strake_asc_read(reader, i * info->cols, info->cols, line, &inner);
         STRAKE_CHECK(status == STRAKE_OK, error, STRAKE_ERR_USAGE, "%s: %s", e->where, inner.text);
         for (int64_t j = 0; j < info->cols; j++) {
-            const bool is_none =
-                line[j] == 0.0 || isnan(line[j]) || (info->has_nodata && line[j] == info->nodata);
+            const bool is_none = line[j] == 0.0 || isnan(line[j]) ||
+                                 (info->has_nodata && strake_nodata_is(line[j], info->nodata));
             if (!is_none) {
                 STRAKE_TRY(add_cell(e, vents, i, j, line[j], error));
             }

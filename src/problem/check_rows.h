@@ -1,6 +1,6 @@
 /**
  * @file check_rows.h
- * Row loops that look at a line in[0]. non_finite counts what is not finite: out[0] is one int64_t. least and
+ * Row loops that look at a line in[0]. non_finite finds what is not finite: out[0] is one int64_t, 0 where all is. least and
  * greatest bring down out[0], one number of the working precision.
  */
 #ifndef STRAKE_CHECK_ROWS_H
