@@ -9,7 +9,8 @@
 
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
-    WEIGHED_SWEEPS = 64,     /* the kernels of one of so many are timed, of the second one first */
+    WEIGHED_SWEEPS = 64,     /* the kernels of one of so many are timed, of the second one first, */
+    WEIGHED_RUNS = 8,        /* and of one of so many runs that have no second one */
     FLUSHED_SWEEPS = 8,      /* of a device that keeps the clock */
     /* Room to wander: a part of the stripe, but for so many sweeps. */
     ROOM_PART = 4,
@@ -158,6 +159,8 @@ strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range 
     const int *lo = s->window.layout.lo;
     const int *hi = s->window.layout.hi;
     s->range = stripe[self];
+    s->known = 0.0;
+    s->short_runs = s->has_run ? 1 : 0; /* trials are none, and are over then */
     find_extra(s->host, s->range, is_whole(s->host, s->range), s->steps, s->extra);
     int64_t depth[2] = {s->extra[0] + lo[0], s->extra[1] + hi[0]};
     int64_t theirs[2] = {again + lo[0], again + hi[0]};
@@ -206,7 +209,6 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)kernels->options.run.wait,
                                    .limit = options->limit};
     s->reader = s->before = s->through = s->waiter;
-    s->is_short = true;
     s->exchange.waiter = s->waiter;
     s->exchange.reader = s->waiter;
     beside = !whole && overlaps(s, options, own.end - own.first, borders, halo * slab);
@@ -272,8 +274,9 @@ static strake_status weigh(strake_cl_resident *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t at = s->sweeps++;
+    const bool is_alone = s->short_runs == 1 || s->short_runs % WEIGHED_RUNS == 2;
     s->weighing = !strake_cl_exchange_is_empty(&s->exchange) &&
-                  (at % WEIGHED_SWEEPS == 1 || (at == 0 && s->is_short));
+                  (at % WEIGHED_SWEEPS == 1 || (at == 0 && is_alone));
     if (s->weighing) {
         STRAKE_TRY(
             strake_cl_wait_queue(s->kernels->cl, s->kernels->device, &s->before, s->queue, error));
@@ -327,12 +330,15 @@ cleanup:
 
 double strake_cl_resident_busy(strake_cl_resident *s)
 {
-    const double seconds = s->busy_steps > 0 ? s->busy / (double)s->busy_steps : 0.0;
+    s->has_run = true;
+    s->short_runs = s->sweeps > 1 ? 0 : s->short_runs + 1;
+    s->known = s->busy_steps > 0   ? s->busy / (double)s->busy_steps
+               : s->short_runs > 0 ? s->known
+                                   : 0.0;
     s->busy = 0.0;
     s->busy_steps = 0;
-    s->is_short = s->sweeps <= 1;
     s->sweeps = 0;
-    return seconds;
+    return s->known;
 }
 
 void strake_cl_resident_undo(strake_cl_resident *s, int steps)

@@ -37,12 +37,14 @@ struct strake_cl_resident {
     strake_cl_active active;          /* which tiles are computed */
     strake_cl_clock clock; /* where the host does not tell the time step of every sweep */
     bool edges_first; /* the last step of the sweep that is enqueued computes border slabs first */
-    bool is_short;    /* the run before had one sweep */
-    int64_t sweeps;   /* of the present run */
+    bool has_run;
+    int64_t short_runs; /* of one sweep each, since there was another one or other shares */
+    int64_t sweeps;     /* of the present run */
     int64_t all_sweeps; /* since it was made */
     bool timing;        /* the exchange of the sweep that is enqueued is timed, */
     bool weighing;      /* or its kernels are, since: */
     double began;
+    double known;       /* seconds of a step as they were timed last; 0: not with these shares */
     double busy;        /* seconds of the kernels of timed sweeps */
     int64_t busy_steps; /* and their steps */
 };

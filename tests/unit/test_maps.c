@@ -171,7 +171,8 @@ static void what_does_not_fit_is_said(void **state)
         "grid.dx: is 5 m, but cells of 10 m are in map.asc; leave it out");
     bad("{sum: [{file: map.asc}, {file: other.asc}]}", NULL,
         "fields.u.sum[1].file: other.asc lies at another place than map.asc of inline:4:27: "
-        "fields.u.sum[0].file");
+        "fields.u.sum[0].file: its north-west corner is 500010, 4177030 with cells of 10, not "
+        "500000, 4177030 with cells of 10");
     bad("{file: degrees.asc, geographic: true}", NULL,
         "grid.dx: missing; expected a number > 0 [m]: the cells of the map are degrees");
     bad("{file: map.asc, variable: u}", NULL,
