@@ -301,11 +301,7 @@ static strake_status check(const strake_case *which, strake_error *error)
     const double solidus = strake_case_value(which, "parameters.solidus_temperature");
     const double source = strake_case_value(which, "parameters.vent_temperature");
     const strake_lava_mobility law = strake_lava_mobility_of(which);
-    double effusion = 0.0;
-    const strake_source *const given = which->source[STRAKE_LAVA_EFFUSION];
-    STRAKE_CHECK(which->vents.count == 0 || given == NULL ||
-                     (strake_source_constant(given, &effusion) && effusion == 0.0),
-                 error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(which->vents.count == 0 || strake_lava_is_dry(which), error, STRAKE_ERR_USAGE,
                  "%s: fields.effusion: there are vents, too; give one of the two", which->file);
     STRAKE_CHECK(which->spacing[0] == which->spacing[2], error, STRAKE_ERR_USAGE,
                  "%s: grid: dx is %g m and dy %g m; lava needs square cells", which->file,

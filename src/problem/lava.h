@@ -76,6 +76,9 @@ extern const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES];
 strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
                                    strake_error *error);
 
+/** Whether the field of effusion gives nothing, vents apart. */
+bool strake_lava_is_dry(const strake_case *which);
+
 /** The functions of strake_problem with these names. */
 const char *strake_lava_idle(const strake_case *which, int key);
 double strake_lava_imbalance(const double *first, const double *now);

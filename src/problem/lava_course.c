@@ -198,24 +198,25 @@ double strake_lava_imbalance(const double *first, const double *now)
     return there == given ? 0.0 : (there - given) / fmax(fabs(given), fabs(there));
 }
 
-/* Whether nothing comes out of the ground from a time on. */
-static bool has_ended(const strake_case *which, double time)
+bool strake_lava_is_dry(const strake_case *which)
 {
     double effusion = 0.0;
     const strake_source *const given = which->source[STRAKE_LAVA_EFFUSION];
+    return given == NULL || (strake_source_constant(given, &effusion) && effusion == 0.0);
+}
+
+/* Whether nothing comes out of the ground from a time on. */
+static bool has_ended(const strake_case *which, double time)
+{
     return which->vents.count > 0
                ? strake_vents_are_over(&which->vents, time)
-               : given != NULL && strake_source_constant(given, &effusion) && effusion == 0.0;
+               : which->source[STRAKE_LAVA_EFFUSION] != NULL && strake_lava_is_dry(which);
 }
 
 /* Whether there is no lava, and none comes before the end of the run. */
 static bool has_nothing(const strake_case *which, const double *quantity)
 {
-    double effusion = 0.0;
-    const strake_source *const given = which->source[STRAKE_LAVA_EFFUSION];
-    const bool is_dry =
-        given == NULL || (strake_source_constant(given, &effusion) && effusion == 0.0);
-    return is_dry && quantity[STRAKE_LAVA_FLUID_VOLUME] == 0.0 &&
+    return strake_lava_is_dry(which) && quantity[STRAKE_LAVA_FLUID_VOLUME] == 0.0 &&
            quantity[STRAKE_LAVA_SOLID_VOLUME] == 0.0 && quantity[STRAKE_LAVA_ERUPTED] == 0.0 &&
            strake_vents_volume(&which->vents, 0.0, which->end) == 0.0;
 }

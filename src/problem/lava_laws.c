@@ -79,57 +79,61 @@ static bool is_given(const strake_case *which, const char *path)
     return which->given[strake_case_key(which, path)];
 }
 
-/* The reason why a law other than this one makes a key idle; NULL: it is this one. */
-static const char *unless(const strake_case *which, const char *choice, int law, const char *why)
-{
-    return (int)strake_case_value(which, choice) != law ? why : NULL;
-}
+static const char constant_viscosity[] = "parameters.viscosity",
+                  constant_strength[] = "parameters.yield_strength";
+static const char viscosity_law[] = "scheme.viscosity", strength_law[] = "scheme.yield_strength";
 
-static const char *idle_by_viscosity(const strake_case *which, const char *name)
-{
-    static const char *const law = "scheme.viscosity";
-    if (strcmp(name, law) != 0 && strcmp(name, "parameters.water_content") != 0 &&
-        strncmp(name, "parameters.reference_", 21) != 0 &&
-        strncmp(name, "parameters.vft_", 15) != 0) {
-        return NULL;
-    }
-    if (is_given(which, "parameters.viscosity")) {
-        return "parameters.viscosity is a constant, in place of the law";
-    }
-    return strcmp(name, law) == 0 ? NULL
-           : strncmp(name, "parameters.v", 12) == 0
-               ? unless(which, law, STRAKE_LAVA_VFT, "it is of scheme.viscosity: vft")
-           : strncmp(name, "parameters.r", 12) == 0
-               ? unless(which, law, STRAKE_LAVA_DRAGONI, "it is of scheme.viscosity: dragoni")
-               : unless(which, law, STRAKE_LAVA_GIORDANO, "it is of scheme.viscosity: giordano");
-}
+/* Keys of laws: idle where a constant is given in place of the law, and but for the choices themselves with other laws. */
+static const struct {
+    const char *path, *constant, *choice;
+    int law;
+    const char *why; /* NULL: it chooses the law */
+} of_law[] = {
+    {viscosity_law, constant_viscosity, viscosity_law, 0, NULL},
+    {"parameters.water_content", constant_viscosity, viscosity_law, STRAKE_LAVA_GIORDANO,
+     "it is of scheme.viscosity: giordano"},
+    {"parameters.reference_viscosity", constant_viscosity, viscosity_law, STRAKE_LAVA_DRAGONI,
+     "it is of scheme.viscosity: dragoni"},
+    {"parameters.reference_temperature", constant_viscosity, viscosity_law, STRAKE_LAVA_DRAGONI,
+     "it is of scheme.viscosity: dragoni"},
+    {"parameters.vft_a", constant_viscosity, viscosity_law, STRAKE_LAVA_VFT,
+     "it is of scheme.viscosity: vft"},
+    {"parameters.vft_b", constant_viscosity, viscosity_law, STRAKE_LAVA_VFT,
+     "it is of scheme.viscosity: vft"},
+    {"parameters.vft_c", constant_viscosity, viscosity_law, STRAKE_LAVA_VFT,
+     "it is of scheme.viscosity: vft"},
+    {strength_law, constant_strength, strength_law, 0, NULL},
+    {"parameters.liquidus_temperature", constant_strength, strength_law, STRAKE_LAVA_DRAGONI_YIELD,
+     "it is of scheme.yield_strength: dragoni"},
+};
 
-static const char *idle_by_strength(const strake_case *which, const char *name)
-{
-    static const char *const law = "scheme.yield_strength";
-    const bool is_liquidus = strcmp(name, "parameters.liquidus_temperature") == 0;
-    if (!is_liquidus && strcmp(name, law) != 0) {
-        return NULL;
-    }
-    return is_given(which, "parameters.yield_strength")
-               ? "parameters.yield_strength is a constant, in place of the law"
-           : is_liquidus ? unless(which, law, STRAKE_LAVA_DRAGONI_YIELD,
-                                  "it is of scheme.yield_strength: dragoni")
-                         : NULL;
-}
-
-static const char *idle_by_heat(const strake_case *which, const char *name)
-{
-    static const char *const key[] = {"parameters.emissivity",
+/* Keys of what happens to heat. */
+static const char *const of_heat[] = {"parameters.emissivity",
                                       "parameters.emissivity.from",
                                       "parameters.emissivity.to",
                                       "parameters.solidus_temperature",
                                       "parameters.convection",
                                       "parameters.air_temperature",
                                       "scheme.cooling"};
-    const bool is_thermal = strake_case_value(which, "parameters.thermal") > 0.0;
-    for (size_t k = 0; k < sizeof key / sizeof *key && !is_thermal; k++) {
-        if (strcmp(name, key[k]) == 0) {
+
+const char *strake_lava_idle(const strake_case *which, int key)
+{
+    const char *const name = strake_lava_keys[key].path;
+    for (size_t k = 0; k < sizeof of_law / sizeof *of_law; k++) {
+        if (strcmp(name, of_law[k].path) != 0) {
+            continue;
+        }
+        if (is_given(which, of_law[k].constant)) {
+            return of_law[k].constant == constant_viscosity
+                       ? "parameters.viscosity is a constant, in place of the law"
+                       : "parameters.yield_strength is a constant, in place of the law";
+        }
+        return (int)strake_case_value(which, of_law[k].choice) != of_law[k].law ? of_law[k].why
+                                                                                : NULL;
+    }
+    for (size_t k = 0; k < sizeof of_heat / sizeof *of_heat; k++) {
+        if (strcmp(name, of_heat[k]) == 0 &&
+            strake_case_value(which, "parameters.thermal") == 0.0) {
             return "parameters.thermal is false";
         }
     }
@@ -137,14 +141,6 @@ static const char *idle_by_heat(const strake_case *which, const char *name)
                    strake_case_value(which, "parameters.convection") == 0.0
                ? "parameters.convection is 0"
                : NULL;
-}
-
-const char *strake_lava_idle(const strake_case *which, int key)
-{
-    const char *const name = strake_lava_keys[key].path;
-    const char *why = idle_by_viscosity(which, name);
-    why = why != NULL ? why : idle_by_strength(which, name);
-    return why != NULL ? why : idle_by_heat(which, name);
 }
 
 /* Giordano & Dingwell 2003, for basalt of Etna; Dragoni 1989. */
