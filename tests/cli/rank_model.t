@@ -101,7 +101,7 @@ check "and takes one of those that are told, with what trials corrected" awk '
     /"predicted_step_seconds"/ {
         match($0, /"exchange": "[a-z_]*", "steps_per_sweep": [0-9]*/); told[substr($0, RSTART, RLENGTH)]
     }
-    END { exit !(tried > 1 && taken in told) }' report.json
+    END { exit !(tried > 0 && taken in told) }' report.json
 rm -rf one
 "$STRAKE" run ring.yaml --on serial --quiet --output one || exit 1
 head -c 700 measured >"$file"
