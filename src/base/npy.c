@@ -28,6 +28,8 @@ struct strake_npy_reader {
     char *path;
     int fd;
     strake_npy_info info;
+    char kind;            /* of numbers: 'f', 'i', 'u' or 'b', as NumPy's dtype.kind */
+    int size;             /* bytes of one in the file */
     unsigned char *chunk; /* CHUNK elements as they stand in the file */
     unsigned char
         *band; /* of a Fortran-order file: band_rows of every column, NULL until first read */
@@ -172,32 +174,38 @@ static bool parse_header(const char *text, strake_npy_info *info, char *dtype, s
 static strake_status apply_dtype(strake_npy_reader *reader, const char *dtype, strake_error *error)
 {
     strake_npy_info *const info = &reader->info;
-    const bool known = (dtype[0] == '<' || dtype[0] == '>') && dtype[1] == 'f' &&
-                       (dtype[2] == '8' || dtype[2] == '4') && dtype[3] == '\0';
-    if (!known) {
-        return strake_fail(
-            error, STRAKE_ERR_USAGE,
-            "%s: has dtype %s%s%s, expected '<f8', '<f4', '>f8' or '>f4'; convert it "
-            "with array.astype('<f8')",
-            reader->path, dtype[0] != '\0' ? "'" : "(structured)", dtype,
-            dtype[0] != '\0' ? "'" : "");
+    const char order = dtype[0], kind = order != '\0' ? dtype[1] : '\0';
+    const int size = strlen(dtype) == 3 ? dtype[2] - '0' : 0;
+    const bool is_whole = (kind == 'i' || kind == 'u') && (size == 1 || size == 2);
+    const bool has_size = size == 4 || size == 8 ? kind == 'f' || kind == 'i' || kind == 'u'
+                                                 : is_whole || (kind == 'b' && size == 1);
+    if (!has_size || !(order == '<' || order == '>' || (order == '|' && size == 1))) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: has dtype %s%s%s, expected float64, float32, integers or bool "
+                           "('<f8', '>f4', '<i8', '|b1', ...); convert it with "
+                           "array.astype('<f8')",
+                           reader->path, dtype[0] != '\0' ? "'" : "(structured)", dtype,
+                           dtype[0] != '\0' ? "'" : "");
     }
-    info->element_size = dtype[2] - '0';
-    info->swapped = dtype[0] != NATIVE_ORDER;
+    reader->kind = kind;
+    reader->size = size;
+    info->element_size = kind == 'f' ? size : (int)sizeof(double);
+    info->swapped = order != NATIVE_ORDER && size > 1;
     return STRAKE_OK;
 }
 
 /* Element count and file length must agree. */
-static strake_status check_length(strake_npy_reader *reader, int64_t length, strake_error *error)
+static strake_status check_length(strake_npy_reader *reader, const char *dtype, int64_t length,
+                                  strake_error *error)
 {
     strake_npy_info *const info = &reader->info;
     char shape[200];
-    int64_t bytes = info->element_size;
+    int64_t bytes = reader->size;
     bool fits = true;
     info->count = 1;
     for (int d = 0; d < info->dims && fits; ++d) {
         fits = !__builtin_mul_overflow(info->count, info->shape[d], &info->count) &&
-               !__builtin_mul_overflow(info->count, (int64_t)info->element_size, &bytes);
+               !__builtin_mul_overflow(info->count, (int64_t)reader->size, &bytes);
     }
     (void)strake_npy_shape_text(info->dims, info->shape, shape, sizeof shape);
     if (!fits || bytes > INT64_MAX - info->data) {
@@ -206,10 +214,9 @@ static strake_status check_length(strake_npy_reader *reader, int64_t length, str
     }
     if (length != info->data + bytes) {
         return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: %s: has %" PRId64
-                           " bytes, but its shape %s of float%d needs %" PRId64,
+                           "%s: %s: has %" PRId64 " bytes, but its shape %s of '%s' needs %" PRId64,
                            reader->path, length < info->data + bytes ? "truncated" : "too long",
-                           length, shape, 8 * info->element_size, info->data + bytes);
+                           length, shape, dtype, info->data + bytes);
     }
     return STRAKE_OK;
 }
@@ -254,7 +261,7 @@ static strake_status read_header(strake_npy_reader *reader, int64_t length, stra
                  "(...)} with at most %d dimensions",
                  reader->path, STRAKE_NPY_DIMS);
     STRAKE_TRY(apply_dtype(reader, dtype, error));
-    STRAKE_TRY(check_length(reader, length, error));
+    STRAKE_TRY(check_length(reader, dtype, length, error));
 
 cleanup:
     free(text);
@@ -304,21 +311,38 @@ void strake_npy_close(strake_npy_reader **reader)
     *reader = NULL;
 }
 
-/* One element as it stands in the file. */
-static inline double decode(const unsigned char *at, int element_size, bool swapped)
+/* A whole number of two's complement, or without a sign, or a truth value. */
+static double decode_whole(const unsigned char *at, char kind, int size, bool swapped)
 {
-    if (element_size == 8) {
+    uint64_t bits = 0;
+    for (int k = 0; k < size; k++) { /* from the highest byte on */
+        const bool is_reversed = (NATIVE_ORDER == '<') != swapped;
+        bits = bits << 8 | at[is_reversed ? size - 1 - k : k];
+    }
+    const int unused = 64 - 8 * size;
+    return kind == 'b'   ? (bits != 0 ? 1.0 : 0.0)
+           : kind == 'u' ? (double)bits
+                         : (double)((int64_t)(bits << unused) >> unused);
+}
+
+/* One element as it stands in the file. */
+static inline double decode(const unsigned char *at, const strake_npy_reader *reader)
+{
+    if (reader->kind != 'f') {
+        return decode_whole(at, reader->kind, reader->size, reader->info.swapped);
+    }
+    if (reader->size == 8) {
         uint64_t bits = 0;
         double value = 0.0;
         memcpy(&bits, at, sizeof bits);
-        bits = swapped ? __builtin_bswap64(bits) : bits;
+        bits = reader->info.swapped ? __builtin_bswap64(bits) : bits;
         memcpy(&value, &bits, sizeof value);
         return value;
     }
     uint32_t bits = 0;
     float value = 0.0F;
     memcpy(&bits, at, sizeof bits);
-    bits = swapped ? __builtin_bswap32(bits) : bits;
+    bits = reader->info.swapped ? __builtin_bswap32(bits) : bits;
     memcpy(&value, &bits, sizeof value);
     return (double)value;
 }
@@ -326,7 +350,7 @@ static inline double decode(const unsigned char *at, int element_size, bool swap
 static strake_status new_band(strake_npy_reader *reader, strake_error *error)
 {
     const strake_npy_info *const info = &reader->info;
-    const int64_t row = info->count / info->shape[0] * info->element_size; /* bytes */
+    const int64_t row = info->count / info->shape[0] * reader->size; /* bytes */
     const int64_t least = (info->shape[0] + BANDS - 1) / BANDS;
     const int64_t fit = BAND / row > least ? BAND / row : least;
     reader->band_rows = fit < info->shape[0] ? fit : info->shape[0];
@@ -349,13 +373,12 @@ static strake_status read_band(strake_npy_reader *reader, int64_t i, strake_erro
     const int64_t rows = left < reader->band_rows ? left : reader->band_rows;
     const bool is_whole = rows == info->shape[0];
     const int64_t pieces = is_whole ? 1 : info->count / info->shape[0];
-    const int64_t bytes = (is_whole ? info->count : rows) * info->element_size;
+    const int64_t bytes = (is_whole ? info->count : rows) * reader->size;
     strake_status status = STRAKE_OK;
     reader->band_first = -1;
     for (int64_t k = 0; k < pieces && status == STRAKE_OK; ++k) {
-        status = read_at(reader, reader->band + k * reader->band_rows * info->element_size,
-                         (size_t)bytes,
-                         info->data + (k * info->shape[0] + first) * info->element_size, error);
+        status = read_at(reader, reader->band + k * reader->band_rows * reader->size, (size_t)bytes,
+                         info->data + (k * info->shape[0] + first) * reader->size, error);
     }
     reader->band_first = status == STRAKE_OK ? first : -1;
     return status;
@@ -381,8 +404,7 @@ static strake_status read_fortran(strake_npy_reader *reader, int64_t first, int6
         }
         if (status == STRAKE_OK) {
             const int64_t at = column * reader->band_rows + rest - reader->band_first;
-            out[e] =
-                decode(reader->band + at * info->element_size, info->element_size, info->swapped);
+            out[e] = decode(reader->band + at * reader->size, reader);
         }
     }
     return status;
@@ -400,7 +422,7 @@ strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t 
     if (info->fortran && info->dims > 1 && count > 0) {
         return read_fortran(reader, first, count, out, error);
     }
-    const int size = info->element_size;
+    const int size = reader->size;
     for (int64_t done = 0; done < count;) {
         const int64_t part = count - done < CHUNK ? count - done : CHUNK;
         const strake_status status = read_at(reader, reader->chunk, (size_t)(part * size),
@@ -409,7 +431,7 @@ strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t 
             return status;
         }
         for (int64_t e = 0; e < part; ++e) {
-            out[done + e] = decode(reader->chunk + e * size, size, info->swapped);
+            out[done + e] = decode(reader->chunk + e * size, reader);
         }
         done += part;
     }

@@ -1,7 +1,7 @@
 /**
  * @file npy.h
- * NumPy's .npy files: reading floating-point arrays of either byte order and memory order, and
- * writing C-order arrays. Format: NumPy Enhancement Proposal 1 (versions 1.0 to 3.0).
+ * NumPy's .npy files: reading arrays of floating-point and whole numbers of either byte order and memory
+ * order, and writing C-order arrays of floating-point numbers. Format: NumPy Enhancement Proposal 1 (versions 1.0 to 3.0).
  */
 #ifndef STRAKE_NPY_H
 #define STRAKE_NPY_H
@@ -15,7 +15,7 @@ typedef struct strake_npy_info {
     int dims;                       /**< 0 to STRAKE_NPY_DIMS */
     int64_t shape[STRAKE_NPY_DIMS]; /**< slowest dimension first, whatever the memory order */
     int64_t count;                  /**< elements */
-    int element_size;               /**< bytes: 8 (float64) or 4 (float32) */
+    int element_size;               /**< bytes: 4 (float32) or 8 (what a double holds) */
     bool swapped;                   /**< byte order differs from this machine's */
     bool fortran;                   /**< first dimension contiguous */
     int64_t data;                   /**< offset of the first element [byte] */
@@ -25,7 +25,8 @@ typedef struct strake_npy_info {
 typedef struct strake_npy_reader strake_npy_reader;
 
 /**
- * Opens a file and checks header and length; dtypes '<f8', '<f4', '>f8' and '>f4' are accepted.
+ * Opens a file and checks header and length; float64, float32, integers and bool of either
+ * byte order are accepted.
  * @return STRAKE_ERR_IO if it cannot be opened or read, STRAKE_ERR_USAGE if it is malformed,
  *         truncated, too long or of another dtype, STRAKE_ERR_MEMORY. Messages begin with the path.
  */
@@ -35,7 +36,8 @@ strake_status strake_npy_open(const char *path, strake_npy_reader **out, strake_
 const strake_npy_info *strake_npy_header(const strake_npy_reader *reader);
 
 /**
- * Reads elements [first, first + count), counted in C order, converted to double (exactly).
+ * Reads elements [first, first + count), counted in C order, converted to double: exactly, but for whole
+ * numbers beyond 2^53, which are rounded.
  * Non-finite values are passed on. A file is never loaded whole: of one in Fortran order a band of 8 MiB,
  * or of a 32nd of the first dimension, is held, so it is best read from the beginning to the end.
  * @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY.

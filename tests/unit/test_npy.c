@@ -309,6 +309,39 @@ static void big_endian_data_are_swapped(void **state)
     expect_values(expected, 2, shape);
 }
 
+static void whole_numbers_and_truth_values_become_floating_point(void **state)
+{
+    (void)state;
+    const unsigned char bytes[16] = {0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+                                     0x03, 0,    0,    0,    0,    0,    0,    0};
+    const struct {
+        const char *dtype;
+        int size;
+        double first, next;
+    } is[] = {
+        {"<i8", 8, -2.0, 3.0},         {"<u8", 8, 0x1p64, 3.0}, /* rounded */
+        {">i8", 8, -0x1p56, 0x3p56},   {"<i4", 4, -2.0, -1.0},
+        {">i4", 4, -16777217.0, -1.0}, {"<u4", 4, 4294967294.0, 4294967295.0},
+        {"<i2", 2, -2.0, -1.0},        {">u2", 2, 65279.0, 65535.0},
+        {"|i1", 1, -2.0, -1.0},        {"|u1", 1, 254.0, 255.0},
+        {"|b1", 1, 1.0, 1.0},
+    };
+    const int64_t shape[2] = {1, 2};
+    for (size_t k = 0; k < sizeof is / sizeof is[0]; ++k) {
+        const double expected[2] = {is[k].first, is[k].next};
+        char header[100];
+        (void)snprintf(header, sizeof header,
+                       "{'descr': '%s', 'fortran_order': False, 'shape': (1, 2)}", is[k].dtype);
+        put_file(1, header, bytes, (size_t)(2 * is[k].size));
+        expect_values(expected, 2, shape);
+    }
+    const unsigned char mask[6] = {0, 1, 1, 0, 0, 1};
+    const double columns[6] = {0, 1, 0, 1, 0, 1};
+    const int64_t transposed[2] = {2, 3};
+    put_file(1, "{'descr': '|b1', 'fortran_order': True, 'shape': (2, 3)}", mask, 6);
+    expect_values(columns, 6, transposed);
+}
+
 static void headers_of_other_writers_are_understood(void **state)
 {
     (void)state;
@@ -324,10 +357,15 @@ static void wrong_dtypes_are_named(void **state)
 {
     (void)state;
     const double values[2] = {1.0, 2.0};
-    put_file(1, "{'descr': '<i8', 'fortran_order': False, 'shape': (2,)}", values, 16);
-    expect_error(STRAKE_ERR_USAGE, "has dtype '<i8', expected '<f8'");
-    put_file(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (16,)}", values, 16);
-    expect_error(STRAKE_ERR_USAGE, "has dtype '|b1'");
+    static const char *const wrong[] = {"<f1", "<f16", "<c8", "<i3", "|i4", "=f8", "<b2", "f8", ""};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k) {
+        char header[100], message[40];
+        (void)snprintf(header, sizeof header,
+                       "{'descr': '%s', 'fortran_order': False, 'shape': (2,)}", wrong[k]);
+        (void)snprintf(message, sizeof message, "has dtype '%s'", wrong[k]);
+        put_file(1, header, values, 16);
+        expect_error(STRAKE_ERR_USAGE, wrong[k][0] != '\0' ? message : "has dtype");
+    }
     put_file(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (8,)}", values, 16);
     expect_error(STRAKE_ERR_USAGE, "has dtype '<f2'");
     put_file(1, "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,)}", values, 16);
@@ -367,8 +405,7 @@ static void lengths_must_fit_the_shape(void **state)
     (void)state;
     const double values[3] = {1.0, 2.0, 3.0};
     put_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", values, 15);
-    expect_error(STRAKE_ERR_USAGE,
-                 "truncated: has 80 bytes, but its shape [2] of float64 needs 81");
+    expect_error(STRAKE_ERR_USAGE, "truncated: has 80 bytes, but its shape [2] of '<f8' needs 81");
     put_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", values, 24);
     expect_error(STRAKE_ERR_USAGE, "too long");
     put_bytes("\x93NUM", 4);
@@ -469,6 +506,7 @@ int main(void)
         TEST(a_large_file_in_fortran_order_is_transposed),
         TEST(big_endian_data_are_swapped),
         TEST(headers_of_other_writers_are_understood),
+        TEST(whole_numbers_and_truth_values_become_floating_point),
         TEST(wrong_dtypes_are_named),
         TEST(malformed_headers_are_refused),
         TEST(lengths_must_fit_the_shape),
