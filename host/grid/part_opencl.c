@@ -33,8 +33,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     strake_cl_stripe_options options = {.settings = &settings};
     strake_cl_stripe *stripe = NULL;
     (void)worker;
-    options.pins = plan->is_only;
-    options.is_shared = plan->is_shared;
+    options.pins = !plan->is_shared;
     options.one_way = plan->one_way;
     options.movable = plan->movable;
     options.has_all = part->domain->ranks == NULL;

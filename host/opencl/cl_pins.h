@@ -2,7 +2,8 @@
  * @file cl_pins.h
  * Host memory that a device's transfers reach at full speed. A buffer with CL_MEM_USE_HOST_PTR makes
  * drivers pin the memory; no command ever uses that buffer, only the memory's own addresses (on an
- * NVIDIA H200, 55 GB/s each way instead of 16 for pageable memory, and both ways at once).
+ * NVIDIA H200, 55 GB/s each way instead of 16 for pageable memory, and both ways at once). Contexts of several devices
+ * may pin the same pages; two of one device make NVIDIA's driver fail then (CL_OUT_OF_RESOURCES).
  */
 #ifndef STRAKE_CL_PINS_H
 #define STRAKE_CL_PINS_H

@@ -216,8 +216,8 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     STRAKE_TRY(
         strake_cl_window_create(&s->window, kernels, &layout, !whole && !beside, s->queue, error));
     STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
-    STRAKE_TRY(strake_cl_exchange_create(&s->exchange, &s->window, host, beside,
-                                         !options->is_shared, error));
+    STRAKE_TRY(
+        strake_cl_exchange_create(&s->exchange, &s->window, host, beside, options->pins, error));
     strake_cl_lift_open(&s->lift, &s->window, options->pins, options->memory, &s->waiter);
     STRAKE_TRY(strake_cl_resident_plan(s, stripe, stripes, self, error));
     if (!whole) {

@@ -44,8 +44,7 @@ typedef struct strake_cl_resident_options {
     strake_range
         capacity;    /**< slabs that the stripe may own one day; those that it owns included */
     bool one_way;    /**< slabs wander down: ghosts are those after the stripe (see below) */
-    bool is_shared;  /**< another stripe is on the same device */
-    bool pins;       /**< host arrays may be pinned for it: no other device does */
+    bool pins;       /**< host arrays may be pinned for it (cl_pins.h) */
     uint64_t memory; /**< bytes of the device that it may take */
     double limit;    /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;

@@ -83,7 +83,6 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     strake_cl_resident_options resident = {.steps = steps,
                                            .capacity = range,
                                            .one_way = options->one_way,
-                                           .is_shared = options->is_shared,
                                            .pins = options->pins,
                                            .memory = memory,
                                            .limit = options->limit,

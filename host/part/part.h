@@ -30,7 +30,6 @@ typedef struct strake_part_plan {
     const strake_range *stripe;
     int stripes, self;
     int steps;             /**< most per sweep */
-    bool is_only;          /**< no other part has a device */
     bool is_shared;        /**< another part has the same device */
     bool one_way;          /**< slabs wander down */
     bool movable;          /**< slabs may change their owner while it runs */

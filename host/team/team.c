@@ -210,7 +210,6 @@ static strake_part_plan common_plan(const strake_team *team, const strake_range 
                               .stripe = stripe,
                               .stripes = stripes,
                               .steps = team->at_once,
-                              .is_only = count_devices(team) == 1,
                               .one_way = team->domain->one_way,
                               .movable = !team->has_weights || team->which->run.balance > 0,
                               .overlap = team->overlap,

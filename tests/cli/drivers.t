@@ -11,6 +11,16 @@ fi
 export STRAKE_OPENCL_LIBRARY=$faulty
 export POCL_DEVICES="pthread pthread" # two devices, of one driver as of two
 
+# Devices of contexts of their own pin what they share of the host's arrays; two parts of one device do not.
+if "$STRAKE" devices | grep -q '^ocl:1: '; then
+    try run case.yaml --on ocl:0,ocl:1 --split 1,1 --no-tune --quiet --set run.blocks=3 --output pins --report pins.json
+    check "stripes that stream through two devices are pinned" test "$(grep -c '"streaming": .*"pinned": true' pins.json)" = 2
+    try run case.yaml --on ocl:0,ocl:0 --split 1,1 --no-tune --quiet --set run.blocks=3 --output pins --report pins.json
+    check "those that stream through one are not" test "$(grep -c '"streaming": .*"pinned": false' pins.json)" = 2
+else
+    skip "stripes that stream through two devices" "the driver does not offer two devices"
+fi
+
 # A loader that cuts the list of drivers while it reads it.
 cat >space.yaml <<'YAML'
 problem: mpdata2d
