@@ -93,13 +93,19 @@ cleanup:
     return status;
 }
 
-/* Shares this rank's slabs among the parts that have some, as they are shared now. @return whether all have room */
-static bool split_own(const strake_rank_group *group, strake_range own, int64_t *slabs)
+/* What keeps slabs from going to other ranks. */
+typedef enum obstacle { NOTHING, PARTS, ROOM } obstacle;
+
+/*
+ * Shares this rank's slabs among the parts that have some, as they are shared now: a part that lost its last one, or
+ * got its first, would have to be made anew, with what only other ranks have.
+ */
+static obstacle split_own(const strake_rank_group *group, strake_range own, int64_t *slabs)
 {
     const strake_team *const team = group->team;
     double weight[STRAKE_MAX_PARTS];
     strake_range range[STRAKE_MAX_PARTS];
-    bool has_room = true;
+    obstacle found = NOTHING;
     strake_shares_split(group, weight);
     strake_partition(own.end - own.first, team->parts, weight, range);
     for (int e = 0; e < team->parts; e++) {
@@ -109,10 +115,14 @@ static bool split_own(const strake_rank_group *group, strake_range own, int64_t 
         strake_partition_keep(slabs, team->parts, e, weight[e] > 0.0 ? 1 : 0);
     }
     for (int e = 0, first = (int)own.first; e < team->parts; first += (int)slabs[e++]) {
+        const strake_part *const part = &team->part[e];
         const strake_range then = {first, first + slabs[e]};
-        has_room = has_room && (slabs[e] == 0 || strake_part_has_room(&team->part[e], then));
+        const obstacle own_one = (slabs[e] > 0) != strake_part_has_slabs(part)       ? PARTS
+                                 : slabs[e] > 0 && !strake_part_has_room(part, then) ? ROOM
+                                                                                     : NOTHING;
+        found = own_one > found ? own_one : found;
     }
-    return has_room;
+    return found;
 }
 
 /*
@@ -124,11 +134,16 @@ strake_status strake_within_move(strake_rank_group *group, const strake_range *o
     strake_status status = STRAKE_OK;
     strake_domain *const d = group->domain;
     int64_t slabs[STRAKE_MAX_PARTS];
-    double lacks = 0.0;
-    lacks = split_own(group, owned[strake_ranks_self(d->ranks)], slabs) ? 0.0 : 1.0;
-    STRAKE_TRY(strake_ranks_most(d->ranks, &lacks, 1, error));
-    *moved = !(lacks > 0.0);
-    if (!*moved) {
+    double most = (double)split_own(group, owned[strake_ranks_self(d->ranks)], slabs);
+    obstacle found = NOTHING;
+    STRAKE_TRY(strake_ranks_most(d->ranks, &most, 1, error));
+    found = (obstacle)most;
+    *moved = found == NOTHING;
+    if (found == PARTS) { /* of other shares the next look may think otherwise */
+        strake_decisions_refused(&group->log, d->step, "fewer slices than parts");
+        return STRAKE_OK;
+    }
+    if (found == ROOM) {
         strake_tell(&group->team->notices, "slices stay with their ranks from now on: a part has "
                                            "no room for what it would get");
         strake_decisions_refused(&group->log, d->step, "no room");

@@ -125,6 +125,23 @@ if [ -n "$has_device" ]; then
         --set time.end=1 --set run.balance=fixed --set 'scene.gravity={along: [1, 0], series: [[0, 0], [0.01, 0], [0.0101, 1e60]]}' \
         --set 'scene.fluid=[{box: {from: [0, 0.04], to: [0.24, 0.24]}}]'
     says 1 "NaN is named beside devices that have gone ahead" " has NaN or Inf after step "
+    # Four slices, which bisection moves between ranks of two parts each.
+    cat >narrow.yaml <<'YAML'
+problem: sph2d
+scene:
+  spacing: 0.02
+  to: [0.16, 0.4]
+  fluid: [{box: {from: [0, 0], to: [0.1, 0.24]}}]
+  walls: [{sides: [left, right, bottom]}]
+scheme: {slices: x}
+time: {steps: 80, end: 10}
+output: {every: 40}
+YAML
+    rm -rf one
+    "$STRAKE" run narrow.yaml --on cpu --quiet --output one || exit 1
+    on_ranks 2 run narrow.yaml --quiet --on cpu,ocl:0 --no-tune --output ranks --set run.balance=bisection --report narrow.json
+    same "ranks do not take the last slice of a part"
+    check "which they had wanted to" grep -q '"why": "refused: fewer slices than parts"' narrow.json
     injected fail:1:ocl:0@20 on_ranks 3 run drop.yaml --quiet --output bad --on cpu/ocl:0/cpu
     says 1 "a device that fails stops all" "rank 1:" "CL_OUT_OF_RESOURCES"
 else
