@@ -74,8 +74,8 @@ module strake
     procedure, private :: set_double, set_single, get_double, get_single
     generic :: set => set_double, set_single
     generic :: get => get_double, get_single
-    procedure, private :: lend_2d, lend_3d
-    generic :: lend => lend_2d, lend_3d
+    procedure, private :: lend_1d, lend_2d, lend_3d, lend_1s, lend_2s, lend_3s
+    generic :: lend => lend_1d, lend_2d, lend_3d, lend_1s, lend_2s, lend_3s
     procedure :: give_back => solver_give_back
     procedure, private :: step_default, step_long
     generic :: step => step_default, step_long
@@ -394,8 +394,25 @@ contains
     call finish(code, error, status, message)
   end subroutine
 
-  !> The solver's own array of an input of a 2D case in double precision, to be written in place instead of being copied
+  !> The solver's own array of an input of a 1D case in double precision, to be written in place instead of being copied
   !> with set(): the same until the solver is closed. Once written, give_back() comes before the next step.
+  subroutine lend_1d(self, name, values, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: values(:)
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    real(real64), pointer :: all(:)
+    type(c_place) :: place
+    integer(c_int) :: code
+    values => null()
+    call lend_any(self, name, 1, 8, place, code, status, message)
+    if (code /= STRAKE_OK) return
+    call c_f_pointer(place%data, all, [place%shape(1)])
+    values => all(1:place%shape(1))
+  end subroutine
+
+  !> The same of a 2D case.
   subroutine lend_2d(self, name, values, status, message)
     class(strake_solver), intent(in) :: self
     character(len=*), intent(in) :: name
@@ -406,7 +423,7 @@ contains
     type(c_place) :: place
     integer(c_int) :: code
     values => null()
-    call lend_any(self, name, 2, place, code, status, message)
+    call lend_any(self, name, 2, 8, place, code, status, message)
     if (code /= STRAKE_OK) return
     call c_f_pointer(place%data, all, [place%stride(1), place%shape(1)])
     values => all(1:place%shape(2), 1:place%shape(1))
@@ -423,16 +440,65 @@ contains
     type(c_place) :: place
     integer(c_int) :: code
     values => null()
-    call lend_any(self, name, 3, place, code, status, message)
+    call lend_any(self, name, 3, 8, place, code, status, message)
     if (code /= STRAKE_OK) return
     call c_f_pointer(place%data, all, [place%stride(2), place%stride(1) / place%stride(2), place%shape(1)])
     values => all(1:place%shape(3), 1:place%shape(2), 1:place%shape(1))
   end subroutine
 
-  subroutine lend_any(self, name, dims, place, code, status, message)
+  !> The same in single precision.
+  subroutine lend_1s(self, name, values, status, message)
     class(strake_solver), intent(in) :: self
     character(len=*), intent(in) :: name
-    integer, intent(in) :: dims
+    real(real32), pointer, intent(out) :: values(:)
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    real(real32), pointer :: all(:)
+    type(c_place) :: place
+    integer(c_int) :: code
+    values => null()
+    call lend_any(self, name, 1, 4, place, code, status, message)
+    if (code /= STRAKE_OK) return
+    call c_f_pointer(place%data, all, [place%shape(1)])
+    values => all(1:place%shape(1))
+  end subroutine
+
+  subroutine lend_2s(self, name, values, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    real(real32), pointer, intent(out) :: values(:, :)
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    real(real32), pointer :: all(:, :)
+    type(c_place) :: place
+    integer(c_int) :: code
+    values => null()
+    call lend_any(self, name, 2, 4, place, code, status, message)
+    if (code /= STRAKE_OK) return
+    call c_f_pointer(place%data, all, [place%stride(1), place%shape(1)])
+    values => all(1:place%shape(2), 1:place%shape(1))
+  end subroutine
+
+  subroutine lend_3s(self, name, values, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    real(real32), pointer, intent(out) :: values(:, :, :)
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    real(real32), pointer :: all(:, :, :)
+    type(c_place) :: place
+    integer(c_int) :: code
+    values => null()
+    call lend_any(self, name, 3, 4, place, code, status, message)
+    if (code /= STRAKE_OK) return
+    call c_f_pointer(place%data, all, [place%stride(2), place%stride(1) / place%stride(2), place%shape(1)])
+    values => all(1:place%shape(3), 1:place%shape(2), 1:place%shape(1))
+  end subroutine
+
+  subroutine lend_any(self, name, dims, bytes, place, code, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: dims, bytes
     type(c_place), intent(inout) :: place
     integer(c_int), intent(out) :: code
     integer, intent(out), optional :: status
@@ -443,8 +509,8 @@ contains
     code = check_open(self, error)
     if (code == STRAKE_OK) code = c_field_shape(self%solver, name // c_null_char, has, shape, error)
     if (code == STRAKE_OK) then
-      if (has /= dims .or. c_element_size(self%solver) /= 8) code = refuse(error, STRAKE_ERR_USAGE, &
-        'field ' // name // ': lent to pointers to real64 of two or three dimensions, as many as the field has')
+      if (has /= dims .or. c_element_size(self%solver) /= bytes) code = refuse(error, STRAKE_ERR_USAGE, &
+        'field ' // name // ': lent to pointers to reals of its precision that have as many dimensions as it has')
     end if
     if (code == STRAKE_OK) code = c_lend_field(self%solver, name // c_null_char, place, error)
     call finish(code, error, status, message)

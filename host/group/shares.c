@@ -57,6 +57,12 @@ static strake_status share(strake_rank_group *group, const double *weight, strak
     const int64_t least = strake_domain_least(group->domain, 1);
     const int64_t n = group->domain->slabs;
     int64_t slabs[MOST_RANKS];
+    if (group->which->problem->dims == 1 && count > 1) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: a grid of one dimension is not shared among ranks, of which there "
+                           "are %d; start one",
+                           group->which->file, count);
+    }
     if (n / count < least) {
         return strake_fail(
             error, STRAKE_ERR_USAGE,

@@ -26,6 +26,8 @@ program fortran_module
   real(real64) :: psi(7, 5), u1(7, 6), u2(7, 5), again(7, 5), minimum, maximum, total
   real(real64), allocatable :: measured(:)
   real(real64), pointer :: lent(:, :)
+  real(real32), pointer :: line(:)
+  real(real32) :: flow(8)
   real(real32) :: small(7, 5)
   character(len=400) :: message
   integer :: status, i, j
@@ -68,6 +70,19 @@ program fortran_module
   call s%give_back('u1')
   call s%get('u1', u1)
   call check(all(shape(lent) == shape(u1)) .and. all(lent == u1), 'a field is lent')
+
+  call s%lend('u1', line, status=status, message=message)
+  call check(status == STRAKE_ERR_USAGE .and. index(message, 'dimensions') > 0, 'but not to a pointer of another rank')
+  call other%open(text='problem: mpdata1d' // lf // 'precision: single' // lf // 'grid: {cols: 7}' // lf // &
+                  'time: {dt: 0.5, steps: 9}' // lf // 'boundary: {cols: open}', on='cpu', threads=1)
+  call other%set('psi', [(real(i, real32), i = 1, 7)])
+  call other%lend('u1', line)
+  line = 0.25_real32
+  call other%give_back('u1')
+  call other%step(1)
+  call other%get('u1', flow)
+  call check(all(shape(line) == [8]) .and. all(flow == 0.25_real32), 'a field of one dimension in single precision is lent')
+  call other%close()
 
   call s%save('fortran.strake')
   call other%open(text=text, on='serial')
