@@ -247,11 +247,29 @@ static strake_status check_layer(const strake_case *which, strake_error *error)
                        "%s: output.picture.slice: there are no particles at %s", which->file, text);
 }
 
+/* Whether there are all fields that are wanted: what stands for one that a case may leave out is no output. */
+static strake_status check_given(const strake_case *which, strake_error *error)
+{
+    for (int f = 0; f < which->problem->fields; f++) {
+        double number = 0.0;
+        if (which->output_field[f] && which->source[f] != NULL &&
+            strake_source_constant(which->source[f], &number) && isnan(number)) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: output.fields: this case has no %s; give fields.%s, or leave "
+                               "it out",
+                               which->file, which->problem->field[f].name,
+                               which->problem->field[f].name);
+        }
+    }
+    return STRAKE_OK;
+}
+
 strake_status strake_output_check(const strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_picture_plan *const plan = &which->picture;
     STRAKE_TRY(check_formats(which, error));
+    STRAKE_TRY(check_given(which, error));
     if (!which->output_format[STRAKE_FORMAT_PNG]) {
         return STRAKE_OK;
     }
