@@ -29,7 +29,6 @@ struct strake_npy_reader {
     int fd;
     strake_npy_info info;
     char kind;            /* of numbers: 'f', 'i', 'u' or 'b', as NumPy's dtype.kind */
-    int size;             /* bytes of one in the file */
     unsigned char *chunk; /* CHUNK elements as they stand in the file */
     unsigned char
         *band; /* of a Fortran-order file: band_rows of every column, NULL until first read */
@@ -188,7 +187,7 @@ static strake_status apply_dtype(strake_npy_reader *reader, const char *dtype, s
                            dtype[0] != '\0' ? "'" : "");
     }
     reader->kind = kind;
-    reader->size = size;
+    info->stored_size = size;
     info->element_size = kind == 'f' ? size : (int)sizeof(double);
     info->swapped = order != NATIVE_ORDER && size > 1;
     return STRAKE_OK;
@@ -200,12 +199,12 @@ static strake_status check_length(strake_npy_reader *reader, const char *dtype, 
 {
     strake_npy_info *const info = &reader->info;
     char shape[200];
-    int64_t bytes = reader->size;
+    int64_t bytes = reader->info.stored_size;
     bool fits = true;
     info->count = 1;
     for (int d = 0; d < info->dims && fits; ++d) {
         fits = !__builtin_mul_overflow(info->count, info->shape[d], &info->count) &&
-               !__builtin_mul_overflow(info->count, (int64_t)reader->size, &bytes);
+               !__builtin_mul_overflow(info->count, (int64_t)reader->info.stored_size, &bytes);
     }
     (void)strake_npy_shape_text(info->dims, info->shape, shape, sizeof shape);
     if (!fits || bytes > INT64_MAX - info->data) {
@@ -329,9 +328,9 @@ static double decode_whole(const unsigned char *at, char kind, int size, bool sw
 static inline double decode(const unsigned char *at, const strake_npy_reader *reader)
 {
     if (reader->kind != 'f') {
-        return decode_whole(at, reader->kind, reader->size, reader->info.swapped);
+        return decode_whole(at, reader->kind, reader->info.stored_size, reader->info.swapped);
     }
-    if (reader->size == 8) {
+    if (reader->info.stored_size == 8) {
         uint64_t bits = 0;
         double value = 0.0;
         memcpy(&bits, at, sizeof bits);
@@ -350,7 +349,7 @@ static inline double decode(const unsigned char *at, const strake_npy_reader *re
 static strake_status new_band(strake_npy_reader *reader, strake_error *error)
 {
     const strake_npy_info *const info = &reader->info;
-    const int64_t row = info->count / info->shape[0] * reader->size; /* bytes */
+    const int64_t row = info->count / info->shape[0] * reader->info.stored_size; /* bytes */
     const int64_t least = (info->shape[0] + BANDS - 1) / BANDS;
     const int64_t fit = BAND / row > least ? BAND / row : least;
     reader->band_rows = fit < info->shape[0] ? fit : info->shape[0];
@@ -373,12 +372,13 @@ static strake_status read_band(strake_npy_reader *reader, int64_t i, strake_erro
     const int64_t rows = left < reader->band_rows ? left : reader->band_rows;
     const bool is_whole = rows == info->shape[0];
     const int64_t pieces = is_whole ? 1 : info->count / info->shape[0];
-    const int64_t bytes = (is_whole ? info->count : rows) * reader->size;
+    const int64_t bytes = (is_whole ? info->count : rows) * reader->info.stored_size;
     strake_status status = STRAKE_OK;
     reader->band_first = -1;
     for (int64_t k = 0; k < pieces && status == STRAKE_OK; ++k) {
-        status = read_at(reader, reader->band + k * reader->band_rows * reader->size, (size_t)bytes,
-                         info->data + (k * info->shape[0] + first) * reader->size, error);
+        status = read_at(
+            reader, reader->band + k * reader->band_rows * reader->info.stored_size, (size_t)bytes,
+            info->data + (k * info->shape[0] + first) * reader->info.stored_size, error);
     }
     reader->band_first = status == STRAKE_OK ? first : -1;
     return status;
@@ -404,7 +404,7 @@ static strake_status read_fortran(strake_npy_reader *reader, int64_t first, int6
         }
         if (status == STRAKE_OK) {
             const int64_t at = column * reader->band_rows + rest - reader->band_first;
-            out[e] = decode(reader->band + at * reader->size, reader);
+            out[e] = decode(reader->band + at * reader->info.stored_size, reader);
         }
     }
     return status;
@@ -422,7 +422,7 @@ strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t 
     if (info->fortran && info->dims > 1 && count > 0) {
         return read_fortran(reader, first, count, out, error);
     }
-    const int size = reader->size;
+    const int size = reader->info.stored_size;
     for (int64_t done = 0; done < count;) {
         const int64_t part = count - done < CHUNK ? count - done : CHUNK;
         const strake_status status = read_at(reader, reader->chunk, (size_t)(part * size),

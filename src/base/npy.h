@@ -16,6 +16,7 @@ typedef struct strake_npy_info {
     int64_t shape[STRAKE_NPY_DIMS]; /**< slowest dimension first, whatever the memory order */
     int64_t count;                  /**< elements */
     int element_size;               /**< bytes: 4 (float32) or 8 (what a double holds) */
+    int stored_size;                /**< bytes of one in the file: of whole numbers 1 to 8 */
     bool swapped;                   /**< byte order differs from this machine's */
     bool fortran;                   /**< first dimension contiguous */
     int64_t data;                   /**< offset of the first element [byte] */

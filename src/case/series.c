@@ -8,6 +8,9 @@
 #include "base/file.h"
 #include "case/source.h"
 
+/* Numbers of levels are exact up to it. */
+static const double most_levels = 0x1p52;
+
 strake_status strake_series_read_as(const strake_node *node, const strake_field *field,
                                     strake_source *source, strake_error *error)
 {
@@ -155,8 +158,8 @@ bool strake_series_find(const strake_case *which, int field, int64_t level, stra
     found = found && info->data > 0 && !info->fortran && (lead == 0 || level < info->shape[0]);
     if (found) {
         *out = (strake_file_part){.path = strdup(file.path),
-                                  .first = info->data + first * slab * info->element_size,
-                                  .bytes = (end - slabs.first) * slab * info->element_size};
+                                  .first = info->data + first * slab * info->stored_size,
+                                  .bytes = (end - slabs.first) * slab * info->stored_size};
         found = out->path != NULL;
     }
     strake_input_close(&file);
@@ -179,7 +182,9 @@ static strake_status open_level(const strake_case *which, const strake_source *s
                  "%s: %s (level %" PRId64 " of a series, which is that of %.15g s)", source->where,
                  inner.text, level, (double)level * source->every);
     out->level[k] = level;
-    STRAKE_TRY(strake_source_check_shape(source, &file->info, lead, dims, shape, why, error));
+    STRAKE_TRY(strake_source_check_shape(source, file, lead, dims, shape, why, error));
+    STRAKE_CHECK(lead == 0 || file->info.shape[0] > 0, error, STRAKE_ERR_USAGE,
+                 "%s: %s has no levels", source->where, source->file);
     STRAKE_CHECK(lead == 0 || level < file->info.shape[0], error, STRAKE_ERR_USAGE,
                  "%s: %s has %" PRId64 " levels, of 0 to %.15g s; a step needs that of %.15g s: "
                  "give more levels, or end the run before",
@@ -201,7 +206,11 @@ strake_status strake_levels_open(const strake_case *which, const strake_source *
     strake_status status = STRAKE_OK;
     const double place = (moment->begin + 0.5 * moment->dt) / source->every;
     const bool is_mean = source->is_linear && moment->extreme == 0;
-    int64_t level = (int64_t)floor(place);
+    int64_t level = 0;
+    STRAKE_CHECK(place < most_levels, error, STRAKE_ERR_USAGE,
+                 "%s: every: %g s is too short: a step at %g s would need level %.3g",
+                 source->where, source->every, moment->begin, place);
+    level = (int64_t)floor(place);
     if (!is_mean) {
         level = (int64_t)(strake_source_next_level(source, moment->begin) / source->every + 0.5) -
                 (source->is_linear && moment->extreme == 2 ? 0 : 1);

@@ -197,10 +197,11 @@ static const char *explain_faces(const strake_source_reader *reader, char *buffe
     return buffer;
 }
 
-strake_status strake_source_check_shape(const strake_source *source, const strake_npy_info *info,
+strake_status strake_source_check_shape(const strake_source *source, const strake_input *file,
                                         int lead, int dims, const int64_t *expected,
                                         const char *why, strake_error *error)
 {
+    const strake_npy_info *const info = &file->info;
     bool same = info->dims == dims + lead;
     for (int d = 0; d < dims; ++d) {
         same = same && info->shape[d + lead] == expected[d];
@@ -211,7 +212,7 @@ strake_status strake_source_check_shape(const strake_source *source, const strak
     char found[200];
     char wanted[80];
     return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s has shape %s, expected %s%s%s",
-                       source->where, source->file,
+                       source->where, file->path,
                        strake_npy_shape_text(info->dims, info->shape, found, sizeof found),
                        strake_npy_shape_text(dims, expected, wanted, sizeof wanted),
                        lead > 0 ? ", after the number of levels" : "", why);
@@ -234,9 +235,9 @@ static strake_status open_file(strake_source_reader *reader, strake_error *error
     }
     const strake_status status =
         strake_source_open_file(reader->which, source, reader->field->name, &reader->file, &inner);
-    return status != STRAKE_OK ? strake_fail(error, status, "%s: %s", source->where, inner.text)
-                               : strake_source_check_shape(source, &reader->file.info, 0, dims,
-                                                           expected, why, error);
+    return status != STRAKE_OK
+               ? strake_fail(error, status, "%s: %s", source->where, inner.text)
+               : strake_source_check_shape(source, &reader->file, 0, dims, expected, why, error);
 }
 
 void strake_source_offer(strake_source_reader *reader,

@@ -189,7 +189,7 @@ strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t c
 void strake_levels_close(strake_levels *levels);
 
 /** Refuses an array of another shape than @p expected, after @p lead dimensions that it has before. */
-strake_status strake_source_check_shape(const strake_source *source, const strake_npy_info *info,
+strake_status strake_source_check_shape(const strake_source *source, const strake_input *file,
                                         int lead, int dims, const int64_t *expected,
                                         const char *why, strake_error *error);
 

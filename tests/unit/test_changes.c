@@ -271,6 +271,7 @@ static void wrong_series_are_refused(void **state)
         {"fields.source_psi={file: x.npy, as: velocity}", "which field 'source_psi' is not"},
         {"fields.u1={sum: [{series: {file: x.npy, every: 3}}]}", "no term of a sum"},
         {"time.steps=100", "9 levels, of 0 to 28 s; a step needs that of 66.5 s"},
+        {"fields.u1.series.every=1e-300", "1e-300 s is too short"},
         {"grid.rows=31", "has shape [9, 30, 26], expected [31, 26], after the number of levels"},
     };
     char yaml[2000];
