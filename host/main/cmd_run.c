@@ -330,7 +330,7 @@ static int command(const strake_arguments *arguments)
     }
 cleanup:
     if (status != STRAKE_OK) {
-        code = strake_error_code(error);
+        code = r != NULL && r->fails_late ? STRAKE_EXIT_FAILED : strake_error_code(error);
         if (r == NULL || strake_ranks_may_tell(r->ranks)) {
             (void)strake_say_error(error);
             if (r != NULL) {

@@ -137,11 +137,13 @@ static void look(dues *due, const strake_run *r, double seconds)
 }
 
 /* Steps at most @p steps, up to the next time at which something is due. */
-static strake_status step_on(const strake_run *r, int64_t steps, strake_error *error)
+static strake_status step_on(strake_run *r, int64_t steps, strake_error *error)
 {
     const double until = strake_batch_until(r->which, strake_time(r->solver));
-    return until < INFINITY ? strake_advance(r->solver, until, steps, error)
-                            : strake_step(r->solver, steps, error);
+    const strake_status status = until < INFINITY ? strake_advance(r->solver, until, steps, error)
+                                                  : strake_step(r->solver, steps, error);
+    r->fails_late = status != STRAKE_OK && strake_step_count(r->solver) > r->result.first_step;
+    return status;
 }
 
 static void show_progress(strake_run *r)

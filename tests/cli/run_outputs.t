@@ -173,4 +173,14 @@ printf old >real.json
 ln -s real.json link.json
 try run case.yaml --on serial --quiet --report link.json
 check "a symbolic link as report stays one" bash -c '[ -L link.json ] && grep -q strake real.json'
+# A source whose levels are outputs of a run, one of which is cut off.
+try run case.yaml --on serial --quiet --set output.every=1 --steps 9 --output levels
+source='fields.source_psi={series: {file: levels/psi_0000000%d.npy, every: 0.1}}'
+cp levels/psi_0000000{1,0}.npy
+head -c 4000 levels/psi_00000003.npy >cut && mv cut levels/psi_00000003.npy
+try run case.yaml --on cpu --quiet --steps 9 --set "$source" --set output.every=1 --output later
+fails 1 "a level that is found to be cut off fails the run that has begun" "levels/psi_00000003.npy: truncated" "level 3 of a series"
+check "which has written what it had until then" test -e later/psi_00000002.npy -a ! -e later/psi_00000004.npy
+try run case.yaml --on cpu --quiet --steps 4 --set "$source" --output sooner
+fails 2 "the last level is looked at before the first step" "levels/psi_00000003.npy: truncated"
 done_testing
