@@ -82,9 +82,12 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
     const int borders = s->exchange.borders;
     int64_t done = s->range.first - s->base;
     cl_event here = NULL, edges = NULL;
-    STRAKE_TRY(strake_cl_aside_mark(k->cl, k->device, s->queue, s->aside, &here, error));
     for (int b = 0; b < borders; b++) {
         const strake_range edge = find_edge(s, b);
+        /* The others begin with the last border: before it their groups would be in its way. */
+        STRAKE_TRY(b + 1 == borders
+                       ? strake_cl_aside_mark(k->cl, k->device, s->queue, s->aside, &here, error)
+                       : STRAKE_OK);
         STRAKE_TRY(strake_cl_window_step(w, edge.first, edge.end, &s->ghosts, error));
     }
     if (s->aside != NULL) {
