@@ -296,6 +296,36 @@ static void find_near(const char *topic, char *near, size_t size)
     (void)snprintf(near, size, "%s", found != NULL ? found : "");
 }
 
+/* Whether a way to give a field has such a key. */
+static bool has_key(const char *form, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = strstr(form, key); at != NULL && length > 0; at = strstr(at + 1, key)) {
+        if (at > form && (at[-1] == ' ' || at[-1] == '{') && at[length] == ':') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The ways to give a field in which such a key is. @return their number */
+static int say_forms(const writer *to, const char *key)
+{
+    int found = 0;
+    bool is_in = false;
+    for (int k = 1; about_fields[k] != NULL; ++k) {
+        const char *const text = about_fields[k];
+        const bool is_form = strncmp(text, "  ", 2) == 0 && text[2] != ' ';
+        is_in = is_form ? text[2] == '{' && strncmp(text, "  {SHAPE", 8) != 0 && has_key(text, key)
+                        : is_in && text[2] == ' ';
+        if (is_in) {
+            say(to, 6, "%s", text);
+            found += is_form ? 1 : 0;
+        }
+    }
+    return found;
+}
+
 int strake_case_explain(const char *topic, void (*line)(void *user, const char *text), void *user,
                         char *near, size_t size)
 {
@@ -323,6 +353,7 @@ int strake_case_explain(const char *topic, void (*line)(void *user, const char *
             found++;
         }
     }
+    found += say_forms(&to, topic);
     near[0] = '\0';
     if (found == 0) {
         find_near(topic, near, size);

@@ -34,6 +34,10 @@ try rnu case.yaml
 fails 2 "an unknown command suggests" "unknown command 'rnu'" "did you mean 'run'?"
 try frobnicate
 fails 2 "a far-off command lists no suggestion" "unknown command 'frobnicate'" "strake help"
+try help interpolate
+exits 0 "keys of how a field is given are found"
+prints "with what is said of them" "series: {file: NAME" "interpolate: none (default)"
+check "and nothing else" bash -c '! grep -q "sum:" .out'
 check "no suggestion for it" bash -c '! grep -q "did you mean" .err'
 try --verison
 fails 2 "an unknown global option suggests" "'--verison'" "'--version'"
