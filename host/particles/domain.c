@@ -146,20 +146,26 @@ static strake_status keep(strake_domain *domain, strake_error *error)
                                          &p->kept, error));
     }
     copy_image(&p->host, &p->kept);
+    p->kept_pairs = strake_particles_pairs(p);
+    p->kept_losses = p->losses;
 cleanup:
     return status;
 }
 
-/* A driver may have boxes of what it lost, never pages of the host's image: what it gets of that is copied. */
+/*
+ * A driver may have boxes of what it lost, never pages of the host's image: what it gets of that is copied. Steps after the
+ * copy count for nothing; what was told of them was told.
+ */
 static strake_status renew(strake_domain *domain, bool from_copy, strake_error *error)
 {
     strake_particles *const p = strake_particles_of(domain);
     (void)error;
+    p->pairs = from_copy ? p->kept_pairs : strake_particles_pairs(p);
     if (from_copy) {
         copy_image(&p->kept, &p->host);
+        p->losses = p->kept_losses;
     }
     for (int m = 0; m < p->crew.members; m++) {
-        p->pairs += p->crew.member[m].run != NULL ? p->crew.member[m].run->clock.pairs : 0.0;
         strake_sph_crew_forget(&p->crew, m);
     }
     p->is_storing = false;
@@ -408,10 +414,10 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
 {
     const strake_particles *const p = of(domain);
     const strake_sph_run *const run = strake_particles_any(p);
-    double pairs = p->pairs + p->others_pairs, bytes = p->others_bytes;
+    const double pairs = strake_particles_pairs(p) + p->others_pairs;
+    double bytes = p->others_bytes;
     for (int m = 0; m < p->crew.members; m++) {
         const strake_sph_run *const its = p->crew.member[m].run;
-        pairs += its != NULL ? its->clock.pairs : 0.0;
         bytes += its != NULL ? strake_sph_bytes(its) : 0.0;
     }
     *out = (strake_domain_report){.items = (double)p->scene.count,

@@ -36,6 +36,8 @@ typedef struct strake_particles {
     strake_sph_crew crew;              /**< of the parts, in their order */
     strake_sph_image host;             /**< by number; a particle that left has no cell (-1) */
     strake_sph_image kept;             /**< a copy of it, if one was asked for */
+    double kept_pairs;                 /**< that had been summed over when it was made ... */
+    int64_t kept_losses;               /**< ... and who had left */
     strake_sph_far *far;               /**< other ranks in the crew; NULL: this process is alone */
     double others_pairs, others_bytes; /**< of theirs, as rank 0 knew last */
     bool is_set;                       /**< on this rank, and others do not know */
@@ -94,6 +96,9 @@ strake_status strake_particles_spread(strake_domain *domain, strake_error *error
 
 /** One of the runs that there are; NULL: none. They have the same clock. */
 const strake_sph_run *strake_particles_any(const strake_particles *particles);
+
+/** Pairs that this process has summed over since the start. */
+double strake_particles_pairs(const strake_particles *particles);
 
 /** The parts: candidates in order, on one thread; lists, on the threads of the processor or on a device. */
 extern const strake_part_ops strake_particles_serial, strake_particles_cpu, strake_particles_opencl;

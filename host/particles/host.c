@@ -127,3 +127,12 @@ strake_status strake_particles_store(strake_particles *p, strake_sph_run *run, s
 cleanup:
     return status;
 }
+
+double strake_particles_pairs(const strake_particles *p)
+{
+    double pairs = p->pairs;
+    for (int m = 0; m < p->crew.members; m++) {
+        pairs += p->crew.member[m].run != NULL ? p->crew.member[m].run->clock.pairs : 0.0;
+    }
+    return pairs;
+}

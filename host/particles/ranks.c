@@ -40,11 +40,10 @@ void strake_particles_leave(strake_domain *domain)
 static strake_status gather_sums(strake_particles *p, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double sum[2] = {p->pairs, 0.0};
+    double sum[2] = {strake_particles_pairs(p), 0.0};
     double all[2 * STRAKE_MOST_PARTS];
     for (int m = 0; m < p->crew.members; m++) {
         const strake_sph_run *const run = p->crew.member[m].run;
-        sum[0] += run != NULL ? run->clock.pairs : 0.0;
         sum[1] += run != NULL ? strake_sph_bytes(run) : 0.0;
     }
     STRAKE_TRY(strake_ranks_collect(p->domain.ranks, sum, sizeof sum, all, error));

@@ -417,6 +417,14 @@ check "the same bytes as where it says so" cmp tall/density_00000050.npy upright
 if [ -n "$device" ]; then
     try run fall.yaml --on ocl:0,cpu,ocl:0 --split 1,1,1 --quiet --output shared --set checkpoint.every=250
     check "parts with empty slices make the same bytes, and the same record of who left" same fall shared
+    # Steps that are taken again count once; the copy that they go on from is mostly that of the beginning.
+    two=(--on "$device,cpu" --split 1,1 --threads 1 --quiet --set run.balance=fixed --set checkpoint.every=250)
+    try run fall.yaml "${two[@]}" --output shared --report shared.json
+    rm -rf shared
+    injected fail:$device@340 try run fall.yaml "${two[@]}" --output shared --report broken.json
+    check "who left in steps that are taken again is on record once" same fall shared
+    check "in the report, too" test "$(grep -c '{"number": [0-9]*, "kind": "fluid", "step"' broken.json)" = 20
+    check "and pairs of neighbours are counted once" test "$(grep -o '"pairs": [0-9]*' broken.json)" = "$(grep -o '"pairs": [0-9]*' shared.json)"
 fi
 cp -r fall full
 try run fall.yaml --on "${device:-serial}" --quiet --output full --resume fall/checkpoint.strake
