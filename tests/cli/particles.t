@@ -180,6 +180,19 @@ if [ -n "$device" ]; then
     check "a device that hangs with all slices is dropped, too" grep -q "$device is dropped after step .*; the other parts do its work, again from step" .err
     check "to the same bytes" same one two
     rm -rf two
+    # Lists that last as long as the run: slices are given away, and there is no order at which anybody would take them.
+    try run drop.yaml --on serial --quiet --output slack --set scheme.skin=0.5
+    for word in fail:$device@70 lost:$device@70; do
+        injected $word try run drop.yaml --on "cpu,$device" --split 1,2 --threads 1 --quiet --output two --set scheme.skin=0.5 --set run.balance=bisection
+        check "$word: a device whose slices are to go to others is dropped, to the same bytes" same slack two
+        check "$word: which is told" grep -q "$device is dropped after step" .err
+        rm -rf two
+    done
+    rm -rf slack
+    # It has no slices: nothing of it fails.
+    injected fail:$device@40 try run drop.yaml --on "$device,cpu" --split 0,1 --threads 1 --quiet --output two --set checkpoint.every=30 --set run.balance=fixed
+    check "who has no slices fails nobody" same one two
+    rm -rf two
     try run drop.yaml --on "$device,cpu" --split 1,1 --quiet --output cut --steps 43 --set checkpoint.every=43
     try run drop.yaml --on cpu --quiet --output cut --resume cut/checkpoint.strake --set checkpoint.every=30
     rm -f cut/*_00000043.*

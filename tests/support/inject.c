@@ -216,17 +216,14 @@ cleanup:
     return status;
 }
 
-static strake_status break_part(strake_part *part, injection *cause, strake_error *error)
+static strake_status break_part(strake_team *team, int number, injection *cause,
+                                strake_error *error)
 {
+    strake_part *const part = &team->part[number];
     strake_cl_stripe *const stripe = part->body;
     if (part->ops == &strake_particles_opencl) {
-        const strake_sph_crew *const crew = &strake_particles_of(part->domain)->crew;
-        int member = 0;
-        while (crew->member[member].run == NULL ||
-               crew->member[member].own.first != part->range.first) {
-            member++;
-        }
-        return break_run((strake_sph_device *)crew->member[member].run, cause, error);
+        strake_sph_crew *const crew = &strake_particles_of(part->domain)->crew;
+        return break_run((strake_sph_device *)crew->member[number].run, cause, error);
     }
     if (cause->fault == HANG) {
         return stall(stripe, error);
@@ -419,7 +416,7 @@ static strake_status fire(plan *p, int part, int64_t step, bool output, strake_e
         /* Whose it is comes first: other parts' threads write to theirs. */
         if (is_for(p->team, it, part) && !it->fired && it->output == output && it->step <= step) {
             it->fired = true;
-            return it->victim == DEVICE ? break_part(&p->team->part[part], it, error) : STRAKE_OK;
+            return it->victim == DEVICE ? break_part(p->team, part, it, error) : STRAKE_OK;
         }
     }
     return STRAKE_OK;
@@ -429,14 +426,14 @@ static strake_status fire(plan *p, int part, int64_t step, bool output, strake_e
 static strake_status slow_down(plan *p, int part, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_part *const its = &p->team->part[part];
+    const strake_part *const its = &p->team->part[part];
     for (int k = 0; k < p->count && status == STRAKE_OK; k++) {
         injection *const it = &p->list[k];
         if (it->victim == DEVICE && is_for(p->team, it, part) && it->fault == SLOW && it->fired) {
             const strake_cl_stripe *const stripe = its->body;
             launches = it->factor;
             status = stripe->kernels.cl->clEnqueueNDRangeKernel == real_kernel
-                         ? break_part(its, it, error)
+                         ? break_part(p->team, part, it, error)
                          : STRAKE_OK;
         }
     }
