@@ -7,8 +7,6 @@
 #include "particles/device.h"
 #include "particles/run_opencl.h"
 
-static strake_status refuse(strake_sph_device *own, double needed, strake_error *error);
-
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
                                     strake_error *error)
 {
@@ -19,7 +17,7 @@ strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem
     const double needed = own->bytes + (double)bytes;
     *out = NULL;
     if (most > 0 && needed > (double)most) {
-        return refuse(own, needed, error);
+        return strake_sph_refuse(own, needed, error);
     }
     *out = own->session->cl->clCreateBuffer(own->session->context, CL_MEM_READ_WRITE, bytes, NULL,
                                             &code);
@@ -296,8 +294,8 @@ static double entries_for(const strake_sph *sph, double pairs)
     return uneven * (pairs > 0.0 ? pairs : lattice);
 }
 
-/* run.device_memory is too little for one more array: tells what all of them need, not the first that does not fit. */
-static strake_status refuse(strake_sph_device *own, double needed, strake_error *error)
+/* Tells what all arrays need, not the first that does not fit. */
+strake_status strake_sph_refuse(strake_sph_device *own, double needed, strake_error *error)
 {
     const int64_t room = own->run.room;
     const double least = fmax(needed, count_bytes(own, room, 0.0));

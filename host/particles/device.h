@@ -217,6 +217,11 @@ strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, si
 
 /** At least so many bytes for words, which are lost where these are more. */
 strake_status strake_sph_grow_words(strake_sph_device *own, size_t bytes, strake_error *error);
+/** Bytes of these for lists of so many rows. */
+size_t strake_sph_words_for(const strake_sph_device *own, size_t rows);
+
+/** run.device_memory is less than the @p needed bytes. @return STRAKE_ERR_USAGE; STRAKE_ERR_DEVICE with particles */
+strake_status strake_sph_refuse(strake_sph_device *own, double needed, strake_error *error);
 
 /** Takes over particles of an image, with lists where it is in order. */
 strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *image,

@@ -81,6 +81,13 @@ double strake_particles_bound(strake_domain *domain, const strake_part *part, do
 strake_status strake_particles_load(strake_particles *particles, strake_sph_run *run,
                                     strake_error *error);
 
+/**
+ * Whether the memory that a case allows its only device is enough for what the first order takes; of other devices that is
+ * found when they step. @return STRAKE_ERR_USAGE: it is not
+ */
+strake_status strake_particles_fit(const strake_particles *particles, strake_sph_run *run,
+                                   strake_error *error);
+
 /** The host sees those of the run's slices. @return as strake_sph_view() */
 strake_status strake_particles_store(strake_particles *particles, strake_sph_run *run,
                                      strake_error *error);

@@ -72,41 +72,73 @@ double strake_particles_bound(strake_domain *domain, const strake_part *part, do
     return room < (double)p->host.count ? room : (double)INFINITY;
 }
 
-strake_status strake_particles_load(strake_particles *p, strake_sph_run *run, strake_error *error)
+/* Those that a run with these slices has, in order. @param[out] start  of cells, to be freed */
+static strake_status sort(const strake_particles *p, strake_range own, strake_sph_image *sorted,
+                          int64_t **start, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t rows = p->host.count;
     const strake_cells *const cells = p->host.cells;
-    strake_sph_image held = {0}, sorted = {0};
+    strake_sph_image held = {0};
     int64_t count = 0;
     int64_t *const order = malloc(((size_t)rows + 1) * sizeof *order);
-    int64_t *const start = malloc(((size_t)cells->count + 1) * sizeof *start);
-    STRAKE_CHECK(order != NULL && start != NULL, error, STRAKE_ERR_MEMORY,
+    *start = malloc(((size_t)cells->count + 1) * sizeof **start);
+    STRAKE_CHECK(order != NULL && *start != NULL, error, STRAKE_ERR_MEMORY,
                  "no memory to bring %lld particles in order", (long long)rows);
     for (int64_t n = 0; n < rows; n++) {
-        count += is_held(p, run->own, n) ? 1 : 0;
+        count += is_held(p, own, n) ? 1 : 0;
     }
     STRAKE_TRY(strake_sph_image_make(p->host.sph, cells, p->host.element, count, &held, error));
-    STRAKE_TRY(strake_sph_image_make(p->host.sph, cells, p->host.element, count, &sorted, error));
+    STRAKE_TRY(strake_sph_image_make(p->host.sph, cells, p->host.element, count, sorted, error));
     count = 0;
     for (int64_t n = 0; n < rows; n++) {
-        if (is_held(p, run->own, n)) {
+        if (is_held(p, own, n)) {
             strake_sph_image_pick(&p->host, n, &held, count++);
         }
     }
-    strake_cells_sort(cells, count, held.cell, held.kind, held.number, order, start);
+    strake_cells_sort(cells, count, held.cell, held.kind, held.number, order, *start);
     for (int64_t k = 0; k < count; k++) {
-        strake_sph_image_pick(&held, order[k], &sorted, k);
+        strake_sph_image_pick(&held, order[k], sorted, k);
     }
+cleanup:
+    strake_sph_image_close(&held);
+    free(order);
+    return status;
+}
+
+strake_status strake_particles_load(strake_particles *p, strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_image sorted = {0};
+    int64_t *start = NULL;
+    STRAKE_TRY(sort(p, run->own, &sorted, &start, error));
     sorted.clock = p->host.clock;
     sorted.clock.pairs = run->clock.pairs;
-    strake_sph_image_close(&held);
     p->is_counted = false;
     STRAKE_TRY(strake_sph_put(run, &sorted, error));
 cleanup:
-    strake_sph_image_close(&held);
     strake_sph_image_close(&sorted);
-    free(order);
+    free(start);
+    return status;
+}
+
+/* With much more memory than everything but lists takes nobody counts these. */
+strake_status strake_particles_fit(const strake_particles *p, strake_sph_run *run,
+                                   strake_error *error)
+{
+    enum { MUCH = 8 };
+    strake_status status = STRAKE_OK;
+    strake_sph_image sorted = {0};
+    int64_t *start = NULL;
+    const double most = (double)p->which->run.device_memory;
+    if (most <= 0.0 || most >= MUCH * strake_sph_bytes(run) || p->team->parts > 1 ||
+        p->domain.ranks != NULL || p->host.clock.steps > 0) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(sort(p, run->own, &sorted, &start, error));
+    STRAKE_TRY(strake_sph_device_fits(run, &sorted, start, error));
+cleanup:
+    strake_sph_image_close(&sorted);
     free(start);
     return status;
 }

@@ -164,12 +164,11 @@ static size_t rows_behind(const strake_sph_device *own)
     return own->settings.lists == STRAKE_SPH_WIDE ? 2 : 1;
 }
 
-/* More room for lists, where they have too little; 3 % beyond what they need. */
-static strake_status grow(strake_sph_device *own, size_t rows, strake_error *error)
+/* More room, where there is too little: 3 % beyond what they need. */
+size_t strake_sph_words_for(const strake_sph_device *own, size_t rows)
 {
     const size_t bytes = (rows + rows_behind(own)) * ROW_BYTES;
-    return bytes > own->words_bytes ? strake_sph_grow_words(own, bytes + bytes / 32, error)
-                                    : STRAKE_OK;
+    return bytes > own->words_bytes ? bytes + bytes / 32 : own->words_bytes;
 }
 
 /* Slices that ranges of particles are of, [range][first or end]; those of a range that is not there are -1. */
@@ -368,7 +367,7 @@ static strake_status look_and_fill(strake_sph_device *own, strake_error *error)
     set_ranges(own);
     STRAKE_TRY(note_lost(own, kept[0], kept[1], error));
     strake_sph_weigh(own);
-    STRAKE_TRY(grow(own, totals[0], error));
+    STRAKE_TRY(strake_sph_grow_words(own, strake_sph_words_for(own, totals[0]), error));
     STRAKE_TRY(fill_near(own, ANY_ROWS, error));
 cleanup:
     return status;

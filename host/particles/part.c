@@ -95,6 +95,9 @@ static strake_status make_device(strake_part *part, const strake_part_plan *plan
         status = open_device(part, plan, &p->which->run, &cause);
     }
     if (status == STRAKE_OK) {
+        status = strake_particles_fit(p, ((body *)part->body)->run, &cause);
+    }
+    if (status == STRAKE_OK) {
         status = strake_sph_device_warm(((body *)part->body)->run, is_lone(plan), &cause);
     }
     status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);

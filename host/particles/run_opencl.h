@@ -48,6 +48,14 @@ double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
                               strake_precision precision, const strake_cl_device *device,
                               const strake_settings *settings, double pairs, double bytes);
 
+/**
+ * Whether run.device_memory is enough for the lists of a first order, of a run that has no particles yet and will be alone.
+ * @param[in] all  the particles in order @param[in] start  of cells
+ * @return STRAKE_ERR_USAGE: it is not
+ */
+strake_status strake_sph_device_fits(strake_sph_run *run, const strake_sph_image *all,
+                                     const int64_t *start, strake_error *error);
+
 /** Whether another part is on the same device: else it may pin memory that others have, too. */
 void strake_sph_device_is_shared(strake_sph_run *run, bool is_shared);
 

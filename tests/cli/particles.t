@@ -573,6 +573,15 @@ if [ -n "$device" ]; then
     needed=$(needs 1)
     try run drop.yaml --on "$device" --quiet --output idle --steps 1 --set run.device_memory=1kB
     fails 2 "with what all arrays need, not the first that does not fit" "402 particles need $needed bytes at least" "allows 1000;"
+    # With one byte more than this lists are what is short of memory: the first ones are counted before anything is written.
+    try run drop.yaml --on "$device" --quiet --output early --steps 1 --set run.device_memory="$needed"
+    lists=$(needs 1)
+    fails 2 "lists of the first order are refused before it" "402 particles need $lists bytes at least" "allows $needed;"
+    try run drop.yaml --on "$device" --quiet --output early --steps 1 --set run.device_memory=$((${lists:-1} - 1))
+    fails 2 "for want of a byte, too" "need $lists bytes at least"
+    check "nothing is written then" test ! -e early
+    try run drop.yaml --on "$device" --quiet --output early --steps 1 --set run.device_memory="$lists"
+    check "and they need no more" test "$code" -eq 0
     try run drop.yaml --on "$device" --output idle --steps 1 --set run.device_memory=1MB
     check "others are not, and the key is not told to be idle" bash -c '[ "$0" -eq 0 ] && ! grep -q "no effect" .err' "$code"
     # More of them than a device has memory for: it refuses, gets fewer beside others, or all together are short of it.
