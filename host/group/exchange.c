@@ -43,6 +43,7 @@ strake_status strake_exchange_load(strake_rank_group *group, const char *cache, 
     strake_rank_exchange *const x = &group->exchange;
     strake_ranks *const ranks = group->ranks;
     strake_rank_setup setup;
+    strake_rank_found found = STRAKE_RANKS_MISSING;
     int known = 0;
     const strake_exchange asked = (strake_exchange)group->which->run.exchange;
     const bool is_within = strake_is_within(group);
@@ -61,14 +62,15 @@ strake_status strake_exchange_load(strake_rank_group *group, const char *cache, 
         error));
     STRAKE_TRY(strake_rank_setup_find(ranks, &setup, error));
     if (strake_ranks_self(ranks) == 0) {
-        known = strake_rank_model_load(cache, &setup, x->figures, x->why, sizeof x->why) ==
-                STRAKE_RANKS_FOUND;
+        found = strake_rank_model_load(cache, &setup, x->figures, x->why, sizeof x->why);
+        known = found == STRAKE_RANKS_FOUND;
     }
     STRAKE_TRY(strake_ranks_broadcast(ranks, &known, sizeof known, error));
     STRAKE_TRY(strake_ranks_broadcast(ranks, x->figures, sizeof *x->figures, error));
     if (known == 0) {
         strake_exchange_free(group);
-        if (is_open(group) && !is_within) {
+        /* Where they choose nothing, there may be none; but those that are there are good. */
+        if ((is_open(group) && !is_within) || found == STRAKE_RANKS_DAMAGED) {
             strake_tell(&group->team->notices, "%s", x->why);
         }
     }

@@ -12,9 +12,10 @@
 static void print_overview(const strake_command *const *commands)
 {
     (void)printf(
-        "Strake %s runs a grid simulation on all processors of a machine at once: CPU cores\n"
-        "and OpenCL devices each compute a stripe of the grid, with the same bytes as\n"
-        "result however it is split.\n\nUsage: strake COMMAND [OPTIONS]\n\nCommands:\n",
+        "Strake %s runs a simulation, of a grid or of particles, on all processors of a machine\n"
+        "at once: CPU cores and OpenCL devices each compute a stripe of the grid, or of the\n"
+        "scene, with the same bytes as result however it is split.\n\n"
+        "Usage: strake COMMAND [OPTIONS]\n\nCommands:\n",
         STRAKE_VERSION);
     for (int k = 0; commands[k] != NULL; k++) {
         (void)printf("  %-11s%s\n", commands[k]->name, commands[k]->text);

@@ -321,9 +321,11 @@ static strake_status lay_out(strake_domain *domain, int steps, strake_error *err
     strake_particles *const p = strake_particles_of(domain);
     const strake_scene *const scene = &p->scene;
     strake_cells *const cells = &p->crew.cells;
+    strake_error cause;
     (void)steps;
-    STRAKE_TRY(strake_cells_make(scene->sph.dims, scene->size, scene->is_round,
-                                 strake_sph_reach(&scene->sph), cells, error));
+    status = strake_cells_make(scene->sph.dims, scene->size, scene->is_round,
+                               strake_sph_reach(&scene->sph), cells, &cause);
+    STRAKE_CHECK(status == STRAKE_OK, error, status, "%s: %s", p->which->file, cause.text);
     domain->slabs = cells->n[0];
     domain->lines = cells->n[1];
     domain->columns = cells->n[2];

@@ -86,7 +86,9 @@ static bool add_weight(const char *text, char *list, size_t size, double *sum)
     return true;
 }
 
-static strake_status read_weights(const strake_node *node, char **out, strake_error *error)
+/* @param[in] each  what has a weight, in words */
+static strake_status read_weights(const strake_node *node, const char *each, char **out,
+                                  strake_error *error)
 {
     char list[2000] = "";
     double sum = 0.0;
@@ -113,9 +115,10 @@ static strake_status read_weights(const strake_node *node, char **out, strake_er
         }
     }
     if (!good || !(sum > 0.0) || !isfinite(sum)) {
-        return strake_node_unlike(node, error,
-                                  "weights >= 0 with a positive sum, one per entry "
-                                  "of run.on: [1, 2] or \"1,2\"");
+        char expected[120];
+        (void)snprintf(expected, sizeof expected,
+                       "weights >= 0 with a positive sum, one per %s: [1, 2] or \"1,2\"", each);
+        return strake_node_unlike(node, error, "%s", expected);
     }
     *out = strdup(list);
     return *out != NULL ? STRAKE_OK : out_of_memory(node, error);
@@ -166,7 +169,9 @@ static strake_status read_given(const strake_setting *setting, const strake_node
     case STRAKE_SETTING_WHERE:
         return read_where(node, to, error);
     case STRAKE_SETTING_WEIGHTS:
-        return read_weights(node, to, error);
+        return read_weights(
+            node, setting->applies == STRAKE_FOR_RANKS ? "rank of mpirun" : "entry of run.on", to,
+            error);
     case STRAKE_SETTING_FOLDER:
         return read_folder(node, folder, to, error);
     case STRAKE_SETTING_BOOLEAN:

@@ -15,13 +15,14 @@ strake_status strake_cells_make(int dims, const double size[STRAKE_PARTICLE_AXES
         const double cells = is_used ? floor(size[a] / reach) : 1.0;
         out->is_round[a] = is_used && is_round[a];
         STRAKE_CHECK(!out->is_round[a] || cells >= 3.0, error, STRAKE_ERR_USAGE,
-                     "a periodic axis of %g m has less than three times the reach of a particle, "
-                     "%g m; make the box longer or the spacing smaller",
+                     "scene.periodic: an axis of %g m has less than three times the reach of a "
+                     "particle, %g m; make the box longer, or scene.spacing smaller",
                      size[a], reach);
         out->n[a] = cells >= 1.0 ? (int64_t)cells : 1;
         out->side[a] = is_used ? size[a] / (double)out->n[a] : size[a];
         STRAKE_CHECK((double)out->count * (double)out->n[a] < 2147483647.0, error, STRAKE_ERR_USAGE,
-                     "more than 2147483646 cells of %g m; make the box smaller", reach);
+                     "scene.spacing: more than 2147483646 cells of %g m; make the box smaller",
+                     reach);
         out->count *= out->n[a];
     }
 cleanup:

@@ -75,8 +75,9 @@ static strake_status check(const strake_lattice *l, const strake_scene_item *ite
             if (is_used && !(x > l->low[d] && x < l->high[d])) {
                 (void)strake_number_print(
                     text, sizeof text,
-                    "%.10g m along %c; the box of the scene is from %.6g to %.6g m", x, "xyz"[d],
-                    l -> low[d], l -> high[d]);
+                    "%.10g m along %c; the box of the scene is from %.6g to %.6g m, without its "
+                    "ends",
+                    x, "xyz"[d], l -> low[d], l -> high[d]);
                 return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s: particle %" PRId64 " is at %s",
                                    item->where, item->file, k, text);
             }

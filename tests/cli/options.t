@@ -8,6 +8,7 @@ check "--version prints name and number" grep -qE '^strake [0-9]+\.[0-9]+\.[0-9]
 try help
 exits 0 "help succeeds"
 prints "help lists the commands" "run " "check " "devices " "bench " "tune " "compare " "help "
+prints "and says that there are grids and particles" "a simulation, of a grid or of particles, on all processors"
 check "the worker of tune is not among them" bash -c '! grep -q tune-worker .out'
 cp .out overview
 try --help

@@ -648,6 +648,11 @@ try run drop.yaml --on cpu --steps 1 --output idle --set run.lists=wide --set ru
 check "settings without a use are told" grep -q "run.teams, run.lists have no effect: particles on the CPU do not use it" .err
 check "also shares of ranks where there is one" grep -q "run.shares has no effect: no other rank takes part" .err
 
+try run drop.yaml --on cpu --quiet --set 'scene.periodic=[x]' --set scene.to=[0.1,0.4] --set 'scene.walls=[{sides: [bottom]}]' \
+    --set 'scene.fluid=[{box: {from: [0, 0], to: [0.1, 0.24]}}]' --set 'scene.probes=[]'
+fails 2 "a box that repeats itself too soon is refused by file and key" \
+    "drop.yaml: scene.periodic: an axis of 0.1 m has less than three times the reach of a particle, 0.0572 m; make the box longer, or scene.spacing"
+
 try bench drop.yaml --on serial --on cpu --steps 10 --repeats 2 --quiet --report bench.json --plot bench.svg
 exits 0 "particles are measured side by side"
 check "in updates and pairs a second" bash -c '

@@ -108,6 +108,8 @@ head -c 700 measured >"$file"
 exchanging 2
 check "damaged figures are said to be" tells "$file" "is damaged or of another version, and not used"
 same "and do no harm"
+on_ranks 2 run drop.yaml --on cpu
+check "by particles, too" tells "$file" "is damaged or of another version, and not used"
 
 if [ "${STRAKE_TESTS_LONG:-}" = 1 ] && "$STRAKE" devices | grep -q '^ocl:0'; then
     on_ranks 2 model --on ocl:0 --budget 3 --report model.json

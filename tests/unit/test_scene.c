@@ -612,7 +612,8 @@ static void particles_come_from_files(void **state)
     refuse(bath, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]"),
            "has shape [3, 2]; expected [particles, 3]");
     refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.to=[1.9, 2]"),
-           "particle 2 is at 1.99 m along x; the box of the scene is from 0 to 1.9 m");
+           "particle 2 is at 1.99 m along x; the box of the scene is from 0 to 1.9 m, without its "
+           "ends");
     refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.spacing=0.2"),
            "particles 0 (fluid) and 1 (fluid) are too close: 0.09");
     refuse(pond,
