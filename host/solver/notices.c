@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "case/settings.h"
+#include "engine/balance.h"
 #include "solver/solver_impl.h"
 
 void strake_notices_threads(const strake_solver *solver)
@@ -199,9 +200,21 @@ static void tell_keys(const strake_solver *solver)
     }
 }
 
+/* A key for one way to balance, with another one. */
+static void tell_threshold(const strake_solver *solver)
+{
+    static const char path[] = "run.balance_threshold";
+    const strake_settings *const run = &solver->which->run;
+    if (strake_setting_is_given(run, strake_setting_find(path)) &&
+        run->balance - 1 != STRAKE_BALANCE_SLICE) {
+        strake_tell(&solver->team.notices, "%s has no effect: it is for run.balance: slice", path);
+    }
+}
+
 void strake_notices_settings(const strake_solver *solver)
 {
     tell_keys(solver);
+    tell_threshold(solver);
     const unsigned present = find_present(solver, false);
     const int cpus = solver->team.topology.cpus;
     const int teams = solver->which->run.teams;

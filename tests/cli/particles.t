@@ -647,6 +647,10 @@ fails 2 "and in double precision" "scheme.exact: false has no meaning in double 
 try run drop.yaml --on cpu --steps 1 --output idle --set run.lists=wide --set run.teams=2 --set run.shares=1,2
 check "settings without a use are told" grep -q "run.teams, run.lists have no effect: particles on the CPU do not use it" .err
 check "also shares of ranks where there is one" grep -q "run.shares has no effect: no other rank takes part" .err
+try run drop.yaml --on cpu --steps 1 --output idle --set run.balance_threshold=2 --set run.balance=model
+check "a threshold of slices where they are not balanced by it, too" grep -q "run.balance_threshold has no effect: it is for run.balance: slice" .err
+try run drop.yaml --on cpu --steps 1 --output idle --set run.balance_threshold=2 --set run.balance=slice
+check "but not where they are" bash -c '! grep -q run.balance_threshold .err'
 
 try run drop.yaml --on cpu --quiet --set 'scene.periodic=[x]' --set scene.to=[0.1,0.4] --set 'scene.walls=[{sides: [bottom]}]' \
     --set 'scene.fluid=[{box: {from: [0, 0], to: [0.1, 0.24]}}]' --set 'scene.probes=[]'
