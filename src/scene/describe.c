@@ -1,4 +1,5 @@
 /* A scene in words, and whether its time steps can work. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -22,12 +23,59 @@ strake_scene_steps strake_scene_find_steps(const strake_scene *scene)
     return steps;
 }
 
+/* What a pass computes of a fluid at rest, which has to be a normal number of the working precision. */
+static strake_status check_numbers(const strake_case *which, const strake_scene *scene,
+                                   strake_error *error)
+{
+    static const char *const by_spacing = "scene.spacing", *const by_density = "parameters.density";
+    const strake_sph *const sph = &scene->sph;
+    const bool is_single = which->precision == STRAKE_SINGLE;
+    const double least = is_single ? FLT_MIN : DBL_MIN, most = is_single ? FLT_MAX : DBL_MAX;
+    const double h = sph->smoothing, mass = strake_sph_mass(sph), slope = -strake_sph_slope(sph);
+    const double square = sph->density * sph->density;
+    const bool spreads = sph->diffusion != STRAKE_SPH_PLAIN && sph->delta > 0.0;
+    const struct {
+        double value;
+        const char *what, *key;
+    } all[] = {{0.01 * h * h, "the square of a short distance", by_spacing},
+               {slope, "the kernel's slope", by_spacing},
+               {mass / sph->density, "the volume of a particle", by_spacing},
+               {mass, "the mass of a particle", "scene.spacing or parameters.density"},
+               {slope * mass, "the kernel's slope times a mass", by_density},
+               {square, "the square of the density", by_density},
+               {0.01 * h * h * sph->density, "a density times the square of a short distance",
+                "scene.spacing or parameters.density"},
+               {strake_sph_stiffness(sph), "the stiffness rho0 c0^2/7",
+                "parameters.density or scheme.sound"},
+               {strake_sph_stiffness(sph) / square, "p/rho^2, about c0^2/(7 rho0)",
+                "parameters.density or scheme.sound"},
+               {spreads ? 2.0 * sph->delta * h * sph->sound * slope : 1.0,
+                "the diffusion of density", "scheme.delta"}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (!(all[k].value >= least && all[k].value <= most)) {
+            char text[200];
+            (void)strake_number_print(text, sizeof text,
+                                      "%.3g, is beyond the numbers that it has, %.2g to %.2g",
+                                      all[k].value, least, most);
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: precision: %s: %s, %s; take %sanother %s", which->file,
+                               is_single ? "single" : "double", all[k].what, text,
+                               is_single ? "precision: double, or " : "", all[k].key);
+        }
+    }
+    return STRAKE_OK;
+}
+
 strake_status strake_scene_judge(const strake_case *which, const strake_scene *scene,
                                  strake_error *error)
 {
     const strake_scene_steps steps = strake_scene_find_steps(scene);
     const double dt = fmin(steps.sound, steps.gravity);
+    const strake_status status = check_numbers(which, scene, error);
     char text[300];
+    if (status != STRAKE_OK) {
+        return status;
+    }
     if (dt > steps.viscosity) {
         (void)strake_number_print(
             text, sizeof text,

@@ -116,6 +116,28 @@ static void boxes_hold_what_fits(void **state)
            (26 * 11 - 20 * 8) * 10, 0);
 }
 
+/* What is 0, Inf or of few digits in single precision would be a wrong force, without a word. */
+static void numbers_that_a_precision_lacks_are_refused(void **state)
+{
+    (void)state;
+    refuse(dam,
+           SETS("precision=single", "scene.spacing=1e-8",
+                "scene.fluid=[{box: {from: [0, 0, 0], to: [5e-8, 5e-8, 5e-8]}}]",
+                "scene.from=[0, 0, 0]", "scene.to=[1e-7, 1e-7, 1e-7]", "scheme.sound=1"),
+           "precision: single: the kernel's slope, 5.63e+39, is beyond the numbers that it has, "
+           "1.2e-38 to 3.4e+38; take precision: double, or another scene.spacing");
+    refuse(tank, SETS("precision=single", "parameters.density=1e20"),
+           "precision: single: the square of the density, 1e+40, is beyond the numbers that it "
+           "has, 1.2e-38 to 3.4e+38; take precision: double, or another parameters.density");
+    refuse(tank, SETS("precision=single", "scheme.sound=1e18", "parameters.density=1e-6"),
+           "precision: single: p/rho^2, about c0^2/(7 rho0), 1.43e+41, is beyond");
+    refuse(tank, SETS("parameters.density=1e200"),
+           "precision: double: the square of the density, inf, is beyond");
+    expect(tank, SETS("parameters.density=1e20"), 50 * 25, 56 * 43 - 50 * 40, 0);
+    expect(tank, SETS("precision=single", "parameters.density=1e18"), 50 * 25, 56 * 43 - 50 * 40,
+           0);
+}
+
 static const char pond[] = "problem: sph2d\n"
                            "scene: {spacing: 0.1, to: [2, 2]}\n"
                            "time: {end: 1}\n";
@@ -807,6 +829,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_hold_what_fits),
+        cmocka_unit_test(numbers_that_a_precision_lacks_are_refused),
         cmocka_unit_test(round_things_hold_what_fits),
         cmocka_unit_test(meshes_hold_what_fits),
         cmocka_unit_test(meshes_that_are_wrong_are_refused),
