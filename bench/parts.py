@@ -173,15 +173,18 @@ def main():
         report = json.load(file)
     looks = [d for d in report["balance"]["decisions"] if "work" in d]
     if not looks:
-        sys.exit(f"{options.report}: no look at a balance by work; expected a run of several parts of a problem "
-                 "that leaves out cells (lava), with run.balance: model")
+        sys.exit(f"{options.report}: no look at a balance by work; expected a run of several parts, of particles or of "
+                 "a problem that leaves out cells (lava), with run.balance: model or slice")
     parts = len(looks[0]["rows"])
     if options.thresholds:
         lines = [fit([(d["work"][p], d["seconds"][p]) for d in looks]) for p in range(parts)]
         shared = sorted(max(0.0, d["step_seconds"] - max(d["seconds"])) for d in looks)
-        if None in lines or len(looks) < 2:
-            sys.exit(f"{options.report}: a replay takes two looks at least, and some work of every part; "
-                     "expected a run in which all have slices, such as one with --split")
+        if len(looks) < 2:
+            sys.exit(f"{options.report}: a replay takes two looks at the balance at least; expected a longer run")
+        idle = [str(p) for p, line in enumerate(lines) if line is None]
+        if idle:  # how fast they are is not known, also where they have slices, of walls alone
+            sys.exit(f"{options.report}: part {', '.join(idle)} had no work at any look, so that a replay cannot tell "
+                     "its time; expected a run in which all have some, such as one with --split")
         sweep(looks, lines, shared[len(shared) // 2], [float(t) for t in options.thresholds.split(",")],
               options.every)
         return

@@ -156,6 +156,15 @@ if [ -n "$device" ]; then
             grep -q "\"policy\": \"slice\", \"threshold\": 0.5" two.json && python3 "$0" two.json --thresholds 0.3,0.6,1e9 >sweep.csv &&
             awk -F, "NR > 1 {t[\$1] = \$2; m[\$1] = \$4; split(\$5, r, \"+\"); if (r[1] + r[2] != 16) exit 1}
                 END {exit NR != 5 || m[\"1e+09\"] != 0 || t[\"exact\"] > t[\"1e+09\"]}" sweep.csv' "$(dirname "$outputs")/../../bench/parts.py"
+        idle() { # idle REPORT: what a replay of it says, which is to fail
+            python3 "$(dirname "$outputs")/../../bench/parts.py" "$1" --thresholds 1 2>&1 >/dev/null && echo done
+        }
+        try run drop.yaml --on "cpu,$device" --threads 1 --split 1,1 --steps 20 --quiet --output idle --report fixed.json
+        check "a run that looks at nothing is not, which says what is" test "$(idle fixed.json)" = \
+            "fixed.json: no look at a balance by work; expected a run of several parts, of particles or of a problem that leaves out cells (lava), with run.balance: model or slice"
+        try run drop.yaml --on "$device,cpu,$device" --threads 1 --split 9,6,1 --set run.balance=slice --set run.balance_threshold=1e9 --quiet --output idle --report dry.json
+        check "nor one with a part that has only slices of walls, which is named" test "$(idle dry.json | cut -d, -f1,2)" = \
+            "dry.json: part 1, 2 had no work at any look"
     fi
     rm -rf two
     # Rooms grow while slices move: what groups found keeps its place.
