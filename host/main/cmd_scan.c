@@ -89,6 +89,16 @@ static void look_at_case(scan *s, const strake_case *which, strake_scan_task *ta
     }
 }
 
+/* Whether tables of runs have the same columns: a case with names of its own has a copy of its problem. */
+static bool is_alike(const strake_problem *one, const strake_problem *other)
+{
+    bool is = strcmp(one->name, other->name) == 0 && one->fields == other->fields;
+    for (int f = 0; is && f < one->fields; f++) {
+        is = strcmp(one->field[f].name, other->field[f].name) == 0;
+    }
+    return is;
+}
+
 /* A run's id and work. A case that cannot be read fails later, as its run. */
 static strake_status plan_run(scan *s, int64_t run, const strake_error **why, strake_error *first,
                               strake_error *error)
@@ -105,12 +115,12 @@ static strake_status plan_run(scan *s, int64_t run, const strake_error **why, st
     task->order.run = run;
     if (strake_case_from(&arguments, &which, &reason) == STRAKE_OK) {
         look_at_case(s, which, task);
-        STRAKE_CHECK(s->problem == NULL || s->problem == which->problem, error, STRAKE_ERR_USAGE,
-                     "a scan is over runs of one problem, not of %s and %s: its table has the "
-                     "columns of one",
-                     s->problem->name, which->problem->name);
-        s->problem = which->problem;
         s->first = s->first == NULL ? which : s->first;
+        s->problem = s->first->problem;
+        STRAKE_CHECK(is_alike(s->problem, which->problem), error, STRAKE_ERR_USAGE,
+                     "a scan is over runs of one problem and one list of fields, not of %s and %s "
+                     "with others: its table has the columns of one",
+                     s->problem->name, which->problem->name);
         task->order.id = hash_text(STRAKE_FNV_SEED, which->text);
         STRAKE_TRY(strake_scan_maps_check_case(&s->job, s->first, which, error));
     } else if (*why == NULL) {

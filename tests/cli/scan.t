@@ -27,6 +27,12 @@ check "and are the same for the same seed" test "$(column random.csv psi_checksu
 check "but not with another table" test "$(column random.csv psi_checksum | lines)" = "$(column again.csv psi_checksum | lines)"
 try scan case.yaml --over 'fields.psi={constant: 1},{gaussian: {center: [30, 40], sigma: 5}}' --table lists.csv --quiet
 check "commas in brackets belong to the value" test "$(rows lists.csv)" -eq 2
+try scan case.yaml --over scheme.iterations=1,2 --set 'tracers=[psi]' --table tracers.csv --quiet
+exits 0 "a case with a list of tracers"
+check "has the results of one without" test "$(column tracers.csv psi_checksum | lines)" = "$(for k in 1 2; do
+    "$STRAKE" run case.yaml --set scheme.iterations=$k --on serial --quiet --output tracer --report tracer.json
+    sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' tracer.json
+done | lines)"
 for wrong in time.steps=1,,2 time.steps=1:2:0 time.steps=random:1:2 time.steps=random:2:1:3:4 time.steps=; do
     try scan case.yaml --over "$wrong" --table wrong.csv
     fails 2 "wrong values are refused: $wrong" "--over"
@@ -39,6 +45,8 @@ try scan case.yaml --over time.step=1,2 --table wrong.csv
 fails 2 "a misspelt key is one error, not one for each run" "time.step" "did you mean 'steps'"
 try scan case.yaml --over problem=mpdata2d,cahn_hilliard2d --over time.dt=0.001 --over 'fields={psi: 0, u1: 0, u2: 0},{u: 0}' --set boundary.rows=periodic --table wrong.csv
 fails 2 "a scan is of one problem" "runs of one problem"
+try scan case.yaml --over 'tracers=[psi],[a,b]' --over 'fields={psi: 0, u1: 0, u2: 0},{a: 0, b: 0, u1: 0, u2: 0}' --table wrong.csv
+fails 2 "and of one list of tracers" "one list of fields"
 check "failed commands leave no table" test ! -e wrong.csv
 try scan case.yaml --over time.steps=1,2 --table nowhere/scan.csv
 fails 1 "a table that cannot be written is known before the runs" "nowhere"
