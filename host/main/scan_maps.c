@@ -189,7 +189,7 @@ static strake_case case_of_maps(const maps_job *maps, const strake_problem *prob
     out.picture.is_log = out.picture.parts = false;
     out.picture.contours = out.picture.levels = 0;
     out.output_format[STRAKE_FORMAT_PNG] =
-        strake_formats[STRAKE_FORMAT_PNG]->look(&none) == STRAKE_OK;
+        strake_formats[STRAKE_FORMAT_PNG]->look(&out, &none) == STRAKE_OK;
     if (!out.output_format[STRAKE_FORMAT_PNG]) {
         strake_say_note("there is no picture of the probability: %s", none.text);
     }

@@ -49,8 +49,11 @@ typedef struct strake_format {
     const char *name;
     /** of its state, which begins with a strake_format_state; the rest is zeros at first */
     size_t size;
-    /** Whether the library that it needs is there, NULL: it needs none. @return STRAKE_ERR_USAGE */
-    strake_status (*look)(strake_error *error);
+    /**
+     * Whether the library that it needs is there, and it has room for what the case calls its fields. NULL: it needs
+     * none. @return STRAKE_ERR_USAGE
+     */
+    strake_status (*look)(const strake_case *which, strake_error *error);
     /** NULL, as output_begin, field_end, output_end and close: nothing to do. */
     strake_status (*begin)(void *self, strake_error *error);
     strake_status (*output_begin)(void *self, strake_error *error);

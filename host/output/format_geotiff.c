@@ -15,8 +15,9 @@ typedef struct geotiff {
 
 static const char who[] = "output.formats: geotiff";
 
-static strake_status look(strake_error *error)
+static strake_status look(const strake_case *which, strake_error *error)
 {
+    (void)which;
     const strake_gdal *module = NULL;
     return strake_gdal_load(who, &module, error);
 }

@@ -46,11 +46,23 @@ typedef struct netcdf {
 } netcdf;
 
 /* "x", "x_face", ...: dimensions along an axis. */
-static const char *axis_name(const netcdf *n, int axis, bool is_face)
+static const char *axis_name(const strake_case *which, int axis, bool is_face)
 {
     static const char *const face[] = {"x_face", "y_face", "z_face"};
-    const char *const name = strake_format_axis(n->out.run->which, axis);
+    const char *const name = strake_format_axis(which, axis);
     return is_face ? face[name[0] - 'x'] : name;
+}
+
+/* 0 for rows, 1 for columns, 2 for planes. */
+static int kind_of(const strake_case *which, int axis)
+{
+    return axis == 2 ? 1 : which->problem->dims == 3 && axis == 0 ? 2 : 0;
+}
+
+static const char *spacing_name(const strake_case *which, int axis)
+{
+    static const char *const name[] = {"dx", "dy", "dz"};
+    return name[kind_of(which, axis)];
 }
 
 static int add_variable(netcdf *n, strake_netcdf_variable variable)
@@ -106,10 +118,10 @@ static void tell_map(netcdf *n, int variable, int axis)
 }
 
 /* Whether it is known which map the coordinates belong to: WGS 84, as longitude and latitude or in a zone of UTM. */
-static bool has_mapping(const netcdf *n)
+static bool has_mapping(const strake_case *which)
 {
-    const strake_georef *const georef = &n->out.run->which->georef;
-    return strake_case_is_map(n->out.run->which) && (georef->is_geographic || georef->zone > 0);
+    const strake_georef *const georef = &which->georef;
+    return strake_case_is_map(which) && (georef->is_geographic || georef->zone > 0);
 }
 
 /* Universal Transverse Mercator (Snyder, Map Projections: A Working Manual, 1987, page 57). */
@@ -147,12 +159,6 @@ static void add_mapping(netcdf *n)
     }
 }
 
-/* 0 for rows, 1 for columns, 2 for planes. */
-static int kind_of(const netcdf *n, int axis)
-{
-    return axis == 2 ? 1 : n->out.run->which->problem->dims == 3 && axis == 0 ? 2 : 0;
-}
-
 /* Places along an axis, of cells or of faces. */
 static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
                               strake_error *error)
@@ -163,8 +169,8 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
                                            {"distance of faces in the direction of rows",
                                             "distance of faces in the direction of columns",
                                             "distance of faces in the direction of planes"}};
-    const char *const name = axis_name(n, axis, is_face);
-    const int which = kind_of(n, axis);
+    const char *const name = axis_name(n->out.run->which, axis, is_face);
+    const int which = kind_of(n->out.run->which, axis);
     const int d = n->plan.dims++;
     double *const at = calloc((size_t)points, sizeof *at);
     if (at == NULL) {
@@ -190,14 +196,14 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
 
 static void add_spacing(netcdf *n, int axis)
 {
-    static const char *const name[] = {"dx", "dy", "dz"};
     static const char *const text[] = {"spacing between rows", "spacing between columns",
                                        "spacing between planes"};
-    const int which = kind_of(n, axis);
+    const int which = kind_of(n->out.run->which, axis);
     n->spacing[axis] = n->out.run->which->spacing[axis];
     const int v =
-        add_variable(n, (strake_netcdf_variable){
-                            .name = name[which], .element_size = 8, .fixed = &n->spacing[axis]});
+        add_variable(n, (strake_netcdf_variable){.name = spacing_name(n->out.run->which, axis),
+                                                 .element_size = 8,
+                                                 .fixed = &n->spacing[axis]});
     tell(n, v, "long_name", text[which]);
     tell(n, v, "units", "m");
 }
@@ -226,7 +232,7 @@ static strake_status add_field(netcdf *n, int f, strake_error *error)
     strake_format_unit(field->unit, n->unit[f], sizeof n->unit[f]);
     tell(n, n->variable_of[f], "long_name", field->text);
     tell(n, n->variable_of[f], "units", n->unit[f][0] != '\0' ? n->unit[f] : "1");
-    if (has_mapping(n)) {
+    if (has_mapping(n->out.run->which)) {
         tell(n, n->variable_of[f], "grid_mapping", MAPPING);
     }
 cleanup:
@@ -245,7 +251,7 @@ static strake_status make_plan(netcdf *n, strake_error *error)
         STRAKE_TRY(add_axis(n, axis, false, which->n[axis], error));
         add_spacing(n, axis);
     }
-    if (has_mapping(n)) {
+    if (has_mapping(n->out.run->which)) {
         add_mapping(n);
     }
     for (int f = 0; f < which->problem->fields; f++) {
@@ -274,10 +280,34 @@ cleanup:
 
 static const char who[] = "output.formats: netcdf";
 
-static strake_status look(strake_error *error)
+/* Whether the file has a variable or a dimension of a name beside those of fields. */
+static bool is_taken(const strake_case *which, const char *name)
 {
+    bool is = strcmp(name, "time") == 0 || strcmp(name, "step") == 0 ||
+              (has_mapping(which) && strcmp(name, MAPPING) == 0);
+    for (int d = 0; d < which->problem->dims; d++) {
+        const int axis = strake_axis_of(which->problem->dims, d);
+        is = is || strcmp(name, axis_name(which, axis, false)) == 0 ||
+             strcmp(name, axis_name(which, axis, true)) == 0 ||
+             strcmp(name, spacing_name(which, axis)) == 0;
+    }
+    return is;
+}
+
+static strake_status look(const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
     const strake_netcdf *module = NULL;
-    return strake_netcdf_load(who, &module, error);
+    for (int f = 0; f < which->problem->fields; f++) {
+        const char *const name = which->problem->field[f].name;
+        STRAKE_CHECK(!which->output_field[f] || !is_taken(which, name), error, STRAKE_ERR_USAGE,
+                     "%s: %s: field %s has the name of a coordinate or a spacing in such files; "
+                     "call it otherwise, or leave it out of output.fields",
+                     which->file, who, name);
+    }
+    STRAKE_TRY(strake_netcdf_load(who, &module, error));
+cleanup:
+    return status;
 }
 
 static strake_status begin(void *self, strake_error *error)

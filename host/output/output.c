@@ -45,7 +45,7 @@ strake_status strake_output_look(const strake_case *which,
     strake_status status = STRAKE_OK;
     for (int k = 0; k < STRAKE_FORMATS && status == STRAKE_OK; k++) {
         if (which->output_format[k] && formats[k]->look != NULL) {
-            status = formats[k]->look(error);
+            status = formats[k]->look(which, error);
         }
     }
     return status;

@@ -31,8 +31,9 @@ typedef struct png {
 
 static const char who[] = "output.formats: png";
 
-static strake_status look(strake_error *error)
+static strake_status look(const strake_case *which, strake_error *error)
 {
+    (void)which;
     const strake_cairo *module = NULL;
     return strake_cairo_load(who, &module, error);
 }

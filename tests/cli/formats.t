@@ -99,6 +99,19 @@ check "and begins nothing" test ! -e none
 code=0
 lone/strake check case.yaml --on serial --set 'output.formats=[netcdf]' >.out 2>.err || code=$?
 fails 2 "strake check says so, too" "output.formats: netcdf"
+for name in x y_face time step dx; do
+    tracer=(--set "tracers=[q, $name]" --set "fields={q: 1, $name: 1, u1: 0.1, u2: 0.1}" --on serial)
+    try run case.yaml --quiet --output taken --set 'output.formats=[npy, netcdf]' "${tracer[@]}"
+    fails 2 "a field that is called as what NetCDF has beside the fields is told: $name" "netcdf" "field $name "
+    try check case.yaml --set 'output.formats=[netcdf]' "${tracer[@]}"
+    fails 2 "strake check tells it, too" "netcdf" "field $name "
+    check "and nothing is begun" test ! -e taken
+    try run case.yaml --quiet --output "npy-$name" "${tracer[@]}"
+    exits 0 "other formats have such fields"
+done
+try run case.yaml --quiet --on serial --output z --set 'output.formats=[netcdf]' --set 'tracers=[z]' --set 'fields={z: 1, u1: 0.1, u2: 0.1}'
+exits 0 "so have files without planes a field z"
+name=psi
 
 if command -v python3 >/dev/null; then
     good=0
