@@ -8,6 +8,8 @@
  *     the second checksum
  *     a step recorded for the timeline, if that is wanted
  *
+ * Where inputs are series, which need not go on when the case is over, it is begun anew after its last step.
+ *
  * `serial` is slow. It does as many steps as take about a second per repeat, and no others: its whole
  * work is as long as the warm-up of the others, so that its result can be compared with theirs.
  */
@@ -20,15 +22,22 @@
 
 enum { STRAKE_BENCH_ITEMS = 40, STRAKE_BENCH_REPEATS = 100 };
 
+/** States that a placement began with. */
+typedef struct strake_bench_start {
+    int states;
+    void *state[STRAKE_MAX_FIELDS]; /**< whole, in the order of strake_solver_kept(); owned */
+} strake_bench_start;
+
 /** One placement. NaN stands for what does not apply. */
 typedef struct strake_bench_item {
-    char where[128];       /**< WHERE as asked for, with @N for N threads of the CPU stripe */
-    strake_status status;  /**< why it has no result, or STRAKE_OK */
-    char why[512];         /**< the message that belongs to it */
-    strake_solver *solver; /**< while it is measured */
-    int64_t steps;         /**< timed steps of each repeat */
-    int64_t batch;         /**< steps between two questions whether to stop */
-    int repeats;           /**< done */
+    char where[128];          /**< WHERE as asked for, with @N for N threads of the CPU stripe */
+    strake_status status;     /**< why it has no result, or STRAKE_OK */
+    char why[512];            /**< the message that belongs to it */
+    strake_solver *solver;    /**< while it is measured */
+    strake_bench_start start; /**< of a case that is begun anew; else nothing */
+    int64_t steps;            /**< timed steps of each repeat */
+    int64_t batch;            /**< steps between two questions whether to stop */
+    int repeats;              /**< done */
     double seconds[STRAKE_BENCH_REPEATS];
     double setup_seconds;
     uint64_t warm_checksum; /**< of all states, after the warm-up */
@@ -64,6 +73,7 @@ typedef struct strake_bench {
     int64_t steps;               /**< of a repeat, except for `serial` */
     int64_t untimed;             /**< before each repeat, except for `serial` */
     int64_t warm_up;
+    int64_t period; /**< a case whose inputs end is begun anew after so many steps; 0: it goes on */
     int repeats;
     bool together; /**< all placements were open at once and took turns */
     int bytes_per_cell, flops_per_cell;

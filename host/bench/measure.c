@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "cpu/hash_team.h"
-#include "bench/bench.h"
+#include "bench/rewind.h"
 #include "io/machine.h"
 #include "output/report.h"
 
@@ -82,6 +82,7 @@ static int split_where(const strake_bench_item *item, char where[sizeof item->wh
 static strake_status failed(strake_bench_item *item, strake_status status,
                             const strake_error *cause, strake_error *error)
 {
+    strake_bench_forget(&item->start);
     strake_close(&item->solver);
     item->status = status;
     (void)snprintf(item->why, sizeof item->why, "%.500s", cause->text);
@@ -100,7 +101,10 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
                                      .notice = m->options->notice,
                                      .compiling = m->options->compiling,
                                      .user = m->options->user};
-    const strake_status status = strake_open(m->bench->which, &settings, &item->solver, &cause);
+    strake_status status = strake_open(m->bench->which, &settings, &item->solver, &cause);
+    if (status == STRAKE_OK && m->bench->period > 0) {
+        status = strake_bench_keep(item->solver, &item->start, &cause);
+    }
     if (status != STRAKE_OK) {
         return failed(item, status, &cause, error);
     }
@@ -161,6 +165,24 @@ static void add_parts(strake_bench_item *item, const strake_part_report *before,
     }
 }
 
+/* Of so many steps those that the case has; where there is none left it is begun anew. */
+static strake_status begin_steps(const measurement *m, strake_bench_item *item, int64_t steps,
+                                 int64_t *now, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t period = m->bench->period;
+    *now = steps;
+    if (period > 0) {
+        if (strake_step_count(item->solver) >= period) {
+            STRAKE_TRY(strake_bench_rewind(item->solver, &item->start, error));
+        }
+        const int64_t left = period - strake_step_count(item->solver);
+        *now = steps < left ? steps : left;
+    }
+cleanup:
+    return status;
+}
+
 /* Steps in batches. They end early only where the whole measurement does. */
 static strake_status advance(measurement *m, strake_bench_item *item, int64_t steps,
                              strake_error *error)
@@ -168,7 +190,9 @@ static strake_status advance(measurement *m, strake_bench_item *item, int64_t st
     strake_status status = STRAKE_OK;
     const strake_bench_options *const options = m->options;
     while (steps > 0 && !m->stopped) {
-        const int64_t now = steps < item->batch ? steps : item->batch;
+        int64_t now = 0;
+        STRAKE_TRY(begin_steps(m, item, steps, &now, error));
+        now = now < item->batch ? now : item->batch;
         STRAKE_TRY(strake_step(item->solver, now, error));
         steps -= now;
         m->stopped = options->stop != NULL && options->stop(options->user);
@@ -197,24 +221,46 @@ static double work_of(strake_bench_item *item)
     return work;
 }
 
-/* Some steps, timed. */
+/* Some steps, timed: begun anew the solver counts from nothing. */
 static strake_status time_steps(measurement *m, strake_bench_item *item, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t count = (size_t)item->parts;
-    double begin = 0.0, work = 0.0;
+    int64_t now = 0;
+    double seconds = 0.0;
     strake_part_report *const seen = calloc(2 * count, sizeof *seen);
     STRAKE_CHECK(seen != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    (void)strake_solver_parts(item->solver, seen, item->parts);
-    work = work_of(item);
-    begin = strake_solver_step_seconds(item->solver);
-    STRAKE_TRY(advance(m, item, item->steps, error));
-    item->work += work_of(item) - work;
-    item->seconds[item->repeats++] = strake_solver_step_seconds(item->solver) - begin;
-    (void)strake_solver_parts(item->solver, seen + count, item->parts);
-    add_parts(item, seen, seen + count);
+    for (int64_t left = item->steps; left > 0 && !m->stopped; left -= now) {
+        STRAKE_TRY(begin_steps(m, item, left, &now, error));
+        (void)strake_solver_parts(item->solver, seen, item->parts);
+        const double work = work_of(item);
+        const double begin = strake_solver_step_seconds(item->solver);
+        STRAKE_TRY(advance(m, item, now, error));
+        item->work += work_of(item) - work;
+        seconds += strake_solver_step_seconds(item->solver) - begin;
+        (void)strake_solver_parts(item->solver, seen + count, item->parts);
+        add_parts(item, seen, seen + count);
+    }
+    item->seconds[item->repeats++] = seconds;
 cleanup:
     free(seen);
+    return status;
+}
+
+/* A step for the timeline, where the case has as many as that is found among. */
+static strake_status record_step(const measurement *m, strake_bench_item *item, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t period = m->bench->period;
+    const int64_t steps = strake_timeline_steps(item->solver);
+    if (period > 0 && steps > period) {
+        return STRAKE_OK;
+    }
+    if (period > 0 && steps > period - strake_step_count(item->solver)) {
+        STRAKE_TRY(strake_bench_rewind(item->solver, &item->start, error));
+    }
+    STRAKE_TRY(strake_timeline_record(item->solver, &item->timeline, &item->rare, error));
+cleanup:
     return status;
 }
 
@@ -222,12 +268,15 @@ cleanup:
  * The second step of `serial` (the first one also touches its arrays) says how many it can do; that
  * fixes the warm-up of the others.
  */
-static strake_status plan_serial(strake_bench *bench, strake_bench_item *item, strake_error *error)
+static strake_status plan_serial(const measurement *m, strake_bench_item *item, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const double begin = strake_solver_step_seconds(item->solver);
-    double step = 0.0, fit = 0.0;
-    STRAKE_TRY(strake_step(item->solver, 1, error));
+    strake_bench *const bench = m->bench;
+    double begin = 0.0, step = 0.0, fit = 0.0;
+    int64_t one = 1;
+    STRAKE_TRY(begin_steps(m, item, 1, &one, error));
+    begin = strake_solver_step_seconds(item->solver);
+    STRAKE_TRY(strake_step(item->solver, one, error));
     step = strake_solver_step_seconds(item->solver) - begin;
     fit = step > 0.0 ? serial_seconds / step : (double)bench->steps;
     item->steps = fit < 1.0 ? 1 : fit < (double)bench->steps ? (int64_t)fit : bench->steps;
@@ -243,7 +292,7 @@ static strake_status warm_up(measurement *m, strake_bench_item *item, strake_err
     STRAKE_TRY(strake_step(item->solver, 1, error));
     set_batch(item);
     if (is_serial(item)) {
-        return plan_serial(bench, item, error);
+        return plan_serial(m, item, error);
     }
     item->steps = bench->steps;
     STRAKE_TRY(advance(m, item, bench->warm_up - 1, error));
@@ -267,7 +316,7 @@ static strake_status repeat(measurement *m, strake_bench_item *item, strake_erro
         STRAKE_TRY(checksum(bench, item, result, error));
         item->has_end = !serial;
         if (m->options->timelines) {
-            STRAKE_TRY(strake_timeline_record(item->solver, &item->timeline, &item->rare, error));
+            STRAKE_TRY(record_step(m, item, error));
         }
     }
 cleanup:
@@ -344,6 +393,7 @@ static strake_status measure_in_turn(measurement *m, strake_error *error)
         for (int r = 0; r <= bench->repeats; r++) {
             STRAKE_TRY(part(m, item, r == 0, error));
         }
+        strake_bench_forget(&item->start);
         strake_close(&item->solver);
     }
 cleanup:
@@ -376,6 +426,7 @@ strake_status strake_bench_measure(strake_bench *bench, const strake_bench_optio
     *stopped = m.stopped;
 cleanup:
     for (int k = 0; k < bench->items; k++) {
+        strake_bench_forget(&bench->item[k].start);
         strake_close(&bench->item[k].solver);
     }
     return status;

@@ -127,6 +127,36 @@ cleanup:
     return status;
 }
 
+/* Steps after which a case with series is begun anew: as many as it has itself. 0: it has none, and may go on. */
+static strake_status find_period(const strake_arguments *arguments, const char *path,
+                                 const size *shape, int dims, strake_bench_job *job,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_arguments own = *arguments;
+    char added[STRAKE_AXES + 1][64];
+    strake_case *whole = NULL;
+    const char **sets = NULL;
+    bool has_series = false;
+    for (int f = 0; f < job->which->problem->fields; f++) {
+        has_series =
+            has_series || strake_source_next_level(job->which->source[f], 0.0) < (double)INFINITY;
+    }
+    job->period = has_series ? job->which->steps : 0;
+    if (!has_series || arguments->steps < 0) {
+        return STRAKE_OK;
+    }
+    own.steps = -1;
+    sets = all_sets(&own, added, shape, dims);
+    STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_case_open(path, sets, &whole, error));
+    job->period = whole->steps > 0 ? whole->steps : job->period;
+cleanup:
+    strake_case_close(&whole);
+    free((void *)sets);
+    return status;
+}
+
 static strake_status open_job(const strake_arguments *arguments, const char *path,
                               const size *shape, strake_bench_job *job, strake_error *error)
 {
@@ -155,6 +185,9 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
                  STRAKE_ERR_USAGE,
                  "%s: %lld steps: a benchmark needs between 1 and 1e15; give --steps N",
                  job->which->file, (long long)job->which->steps);
+    if (path != NULL) {
+        STRAKE_TRY(find_period(arguments, path, shape, dims, job, error));
+    }
     if (job->which->problem->is_adaptive) {
         /* As many steps are measured as are asked for, whatever the case's end. */
         job->which->end = job->which->problem->has_particles ? (double)INFINITY : 1e15;

@@ -11,6 +11,7 @@
 /** One benchmark of the command line: a case at one size. */
 typedef struct strake_bench_job {
     strake_case *which;
+    int64_t period; /**< strake_bench.period */
     char title[96];
 } strake_bench_job;
 

@@ -118,6 +118,7 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
     bench->which = job->which;
     bench->title = job->title;
     bench->steps = job->which->steps;
+    bench->period = job->period;
     bench->repeats = a->repeats > 0 ? (int)a->repeats : REPEATS;
     s->job_now = s->measured++;
     STRAKE_TRY(strake_bench_places(a, &s->list, notice, s, bench, error));
@@ -250,7 +251,9 @@ const strake_command strake_command_bench = {
         "hybrid and auto, as far as they differ on this machine. Placements take turns (A B C\n"
         "A B C ...) if they fit in memory together; every repeat begins with untimed steps.\n"
         "serial is slow: it does as many steps as take a second. All results are compared bit\n"
-        "by bit; if one differs, or a placement fails, the exit status is 1.\n"
+        "by bit; if one differs, or a placement fails, the exit status is 1. A case with series "
+        "is\n"
+        "begun anew where it ends, because they may end with it.\n"
         "\n"
         "The table shows the median rate with minimum and maximum, speed-ups over serial and\n"
         "cpu, a mixture in percent of the sum of its parts (each measured alone; on a machine\n"

@@ -329,6 +329,11 @@ cleanup:
     return status;
 }
 
+int64_t strake_timeline_steps(const strake_solver *solver)
+{
+    return (int64_t)SWEEPS * (solver->team.part[0].ops->meets_within ? 1 : solver->team.at_once);
+}
+
 strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out,
                                      strake_timeline *rare, strake_error *error)
 {
@@ -350,8 +355,7 @@ strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out
     solver->team.recorder = recorder;
     for (int b = 0; b == 0 || (seeks && b < BATCHES && (out->lanes == 0 || rare->lanes == 0));
          b++) {
-        STRAKE_TRY(record(solver, recorder,
-                          (int64_t)SWEEPS * (ops->meets_within ? 1 : solver->team.at_once), error));
+        STRAKE_TRY(record(solver, recorder, strake_timeline_steps(solver), error));
         STRAKE_TRY(out->lanes == 0 ? assemble(solver, recorder, false, out, error) : STRAKE_OK);
         STRAKE_TRY(seeks ? assemble(solver, recorder, true, rare, error) : STRAKE_OK);
     }

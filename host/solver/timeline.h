@@ -47,6 +47,9 @@ typedef struct strake_timeline {
     int lost; /**< commands without times */
 } strake_timeline;
 
+/** Steps that it takes to record one, where nothing rare is looked for. */
+int64_t strake_timeline_steps(const strake_solver *solver);
+
 /**
  * Advances the solver by a few sweeps, records them and keeps the one of median length. Balancing rests
  * meanwhile.

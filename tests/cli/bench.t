@@ -118,6 +118,16 @@ interrupt_when_ready bench --sizes 1024 --steps 100000 --on cpu --quiet --report
 fails 130 "Ctrl-C ends a benchmark" "interrupted in benchmark 1 of 1" "nothing was written"
 check "and leaves no report" test ! -e stopped.jsonl
 
+# Series that end with their case.
+"$STRAKE" run case.yaml --on serial --quiet --output winds --steps 5 --set output.every=1 --set output.initial=true --set 'output.fields=[u1]'
+sed 's/u1: {constant: 0.2}/u1: {series: {file: winds\/u1_%08d.npy, every: 0.2}}/; s/steps: 20/steps: 10/' case.yaml >windy.yaml
+for steps in 1 7 10; do
+    try bench windy.yaml --on serial --on cpu --steps $steps --report windy.jsonl
+    exits 0 "a case is begun anew where its series end: $steps steps"
+    prints "and has the same bits everywhere" "same"
+    check "a step of it is recorded" grep -q '"where": "cpu".*"timeline": {"step"' windy.jsonl
+done
+
 for sizes in 0 x 64x 64,,32 64, -5 64x32x16 1e3; do
     try bench --sizes=$sizes
     fails 2 "--sizes $sizes is refused" "option --sizes: '$sizes'" "1024,2048"
