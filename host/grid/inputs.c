@@ -188,6 +188,13 @@ static void fill_default(strake_grid *grid, int f)
     grid->field[f].state = STRAKE_FIELD_RAW;
 }
 
+/* Whether a field that is not given has values all the same: not where its steps need those of a model. */
+static bool has_default(const strake_grid *grid, int f)
+{
+    const strake_field *const field = &grid->which->problem->field[f];
+    return !field->required && !isnan(field->fallback);
+}
+
 void strake_inputs_pour(strake_grid *grid)
 {
     for (int f = 0; f < grid->which->problem->fields; f++) {
@@ -205,8 +212,7 @@ strake_status strake_inputs_fill(strake_grid *grid, strake_error *error)
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
             STRAKE_TRY(strake_inputs_refill(grid, f, error));
-        } else if (grid->field[f].state != STRAKE_FIELD_CONSTANT &&
-                   !which->problem->field[f].required) {
+        } else if (grid->field[f].state != STRAKE_FIELD_CONSTANT && has_default(grid, f)) {
             fill_default(grid, f);
             pour(grid, f);
         }

@@ -62,7 +62,8 @@ typedef struct strake_field {
     bool is_state;    /**< evolves; otherwise a static input */
     bool required;    /**< must be given in a case */
     bool is_velocity; /**< accepts velocity shapes (rotation, shear, deformation) */
-    double fallback;  /**< constant used when not required and not given */
+    /** constant used when not required and not given; NAN: none, so that what steps read of it must be given */
+    double fallback;
     const char *unit;
     const char *text;
     /** on faces, from a velocity shape: times the mean of this field of cells at them */

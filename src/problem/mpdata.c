@@ -30,7 +30,7 @@ static const strake_key keys[] = {
     {"scheme.sources", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "a model gives the fields source_... through the library; a case just has them"},
     {"scheme.inflow", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
-     "a model gives the fields inflow_... through the library; a case just has them"},
+     "a model gives all fields inflow_... through the library; a case just has them"},
     {"parameters.decay", STRAKE_KEY_EACH, NULL, 0, 0, STRAKE_MAX_NAMES, false, "[1/s]",
      "linear decay of each tracer, half of a step before and half after the advection"},
     {"parameters.diffusivity", STRAKE_KEY_EACH, NULL, 0, 0, STRAKE_MAX_NAMES, false, "[m2/s]",

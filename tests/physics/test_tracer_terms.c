@@ -171,6 +171,39 @@ static void what_flows_in_is_the_value_given_at_the_edge(void **state)
     }
 }
 
+/* A model that says that it gives inflows is asked for those of all tracers. */
+static void there_is_no_step_before_all_inflows_are_given(void **state)
+{
+    (void)state;
+    enum { CELLS = 5 * 9 };
+    static const char text[] =
+        "problem: mpdata2d\ntracers: [a, b]\ngrid: {rows: 5, cols: 9}\ntime: {steps: 100}\n"
+        "boundary: {rows: open, cols: open}\nscheme: {inflow: true}\n"
+        "fields: {a: {constant: 1}, b: {constant: 1}, u1: {constant: 0}, u2: {constant: 0.5}}\n";
+    double data[CELLS];
+    strake_case *which = NULL;
+    strake_solver *solver = NULL;
+    strake_error error;
+    const strake_options options = {.where = "cpu", .threads = 2};
+    for (int k = 0; k < CELLS; k++) {
+        data[k] = 2.0;
+    }
+    assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), 0);
+    assert_int_equal(strake_open(which, &options, &solver, &error), 0);
+    strake_harness_set(solver, "inflow_b", data, CELLS);
+    assert_int_equal(strake_step(solver, 1, &error), STRAKE_ERR_STATE);
+    assert_non_null(strstr(error.text, "field inflow_a has no values"));
+    assert_int_equal(strake_get_field(solver, "inflow_a", data, &error), STRAKE_ERR_STATE);
+    strake_harness_set(solver, "inflow_a", data, CELLS);
+    strake_harness_step(solver, 4);
+    strake_harness_get(solver, "a", data, CELLS);
+    for (int k = 0; k < CELLS; k++) {
+        assert_true(data[k] >= 1.0 && data[k] <= 2.0);
+    }
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
 /* Values stay between those that there are and those that flow in; in the end nothing else is left. */
 static void what_flows_in_stays_within_bounds_and_fills_the_domain(void **state)
 {
@@ -335,6 +368,7 @@ int main(void)
         cmocka_unit_test(a_source_that_changes_has_the_middle_of_the_first_step),
         cmocka_unit_test(decay_sets_the_time_step_where_the_flow_is_slow),
         cmocka_unit_test(what_flows_in_is_the_value_given_at_the_edge),
+        cmocka_unit_test(there_is_no_step_before_all_inflows_are_given),
         cmocka_unit_test(what_flows_in_stays_within_bounds_and_fills_the_domain),
         cmocka_unit_test(diagnostics_are_sums_of_the_fields),
     };
