@@ -152,7 +152,8 @@ void strake_close(strake_solver **solver);
  * Copies an input field in; @p data is only read during the call.
  * @param[in] name   field name, for example "psi"
  * @param[in] data   dense array of the field's shape (strake_field_shape()), in the solver's precision
- * @return STRAKE_ERR_USAGE for an unknown name or non-finite value; a flow that violates the
+ * @return STRAKE_ERR_USAGE for an unknown name or non-finite value, and for a negative one where the case says that
+ *         there is none (scheme.sign: nonnegative; of states what roundings leave is taken); a flow that violates the
  *         stability bound is reported by the next strake_step(); STRAKE_WENT_BACK as strake_get_field(), with nothing set
  */
 strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
@@ -180,7 +181,7 @@ strake_status strake_lend_field(strake_solver *solver, const char *name, strake_
 
 /**
  * Says that a model has written all points of a field that it was lent. They are finite; of a flow that is not, or that is
- * unstable, the next strake_step() says so.
+ * unstable, the next strake_step() says so, and of negative values where the case says that there are none.
  * @return STRAKE_ERR_STATE if it was not lent; STRAKE_WENT_BACK as strake_get_field()
  */
 strake_status strake_return_field(strake_solver *solver, const char *name, strake_error *error);

@@ -14,6 +14,7 @@
 #include "grid/measure.h"
 #include "grid/memory.h"
 #include "grid/parts.h"
+#include "grid/signs.h"
 #include "tuned/record.h"
 
 static const strake_grid *of(const strake_domain *domain)
@@ -364,7 +365,11 @@ cleanup:
 static strake_status check(const strake_domain *domain, int field, int64_t first, int64_t end,
                            const void *data, strake_error *error)
 {
-    return strake_grid_check_finite(of(domain), field, first, end, data, error);
+    const strake_status status =
+        strake_grid_check_finite(of(domain), field, first, end, data, error);
+    return status == STRAKE_OK
+               ? strake_signs_check_given(of(domain), field, first, end, data, error)
+               : status;
 }
 
 static strake_status put(strake_domain *domain, int field, int64_t first, int64_t end,

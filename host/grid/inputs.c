@@ -9,6 +9,7 @@
 #include "cpu/spread.h"
 #include "engine/extend.h"
 #include "grid/ahead.h"
+#include "grid/signs.h"
 #include "grid/survey.h"
 
 /* Work on a field of a solver by several threads. */
@@ -458,6 +459,7 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
     fresh new;
     strake_extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
+    STRAKE_TRY(strake_signs_check(grid, error));
     for (int f = 0; f < problem->fields; f++) {
         grid->is_stable = grid->is_stable && !is_surveyed(grid, f);
         grid->domain.hash = is_new(grid, f) && !strake_inputs_move(grid, f) ? 0 : grid->domain.hash;

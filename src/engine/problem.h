@@ -210,6 +210,8 @@ typedef struct strake_problem {
     const char *(*idle)(const struct strake_case *which, int key);
     /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */
     bool (*uses)(const struct strake_case *which, int field);
+    /** Why a field of cells must not be negative in a case, a clause; NULL: it may be. NULL: all may. */
+    const char *(*nonnegative)(const struct strake_case *which, int field);
     /**
      * Whether the build compiles fused loops for these options, which takes its time and room; others run stage
      * by stage on a processor, a few times as slowly. NULL: for all.

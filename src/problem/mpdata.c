@@ -17,7 +17,8 @@ static const strake_key keys[] = {
     {"scheme.gauge", STRAKE_KEY_CHOICE, "none|infinite", STRAKE_MPDATA_GAUGE_NONE, 0, 1, false,
      "[-]", "infinite: the infinite-gauge variant (any sign, no ratios); at most 2 iterations"},
     {"scheme.sign", STRAKE_KEY_CHOICE, "any|nonnegative", STRAKE_MPDATA_SIGN_ANY, 0, 1, false,
-     "[-]", "nonnegative: psi is known to be >= 0, which saves absolute values"},
+     "[-]",
+     "nonnegative: psi, sources and inflows are known to be >= 0, which saves absolute values"},
     {"scheme.third_order", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "add the third-order terms (use 3 iterations, or gauge: infinite with 2)"},
     {"scheme.velocities", STRAKE_KEY_CHOICE, "limited|unlimited", STRAKE_MPDATA_VELOCITIES_LIMITED,
@@ -129,6 +130,32 @@ static bool uses(const strake_case *which, int field)
            (field >= at.inflow && field < at.reference && options.inflow);
 }
 
+/* `sign: nonnegative` is a promise, since ratios divide by sums of the field itself: what is added counts, too. */
+static const char *nonnegative(const strake_case *which, int field)
+{
+    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    const bool is_psi = field < at.u || (field >= at.source && field < at.reference);
+    return options.nonnegative && !options.gauge && is_psi
+               ? "scheme.sign is nonnegative; use sign: any"
+               : NULL;
+}
+
+/* What is one number need not be looked for in cells. */
+static strake_status check_signs(const strake_case *which, strake_error *error)
+{
+    for (int f = 0; f < which->problem->fields; f++) {
+        const char *const why = nonnegative(which, f);
+        double number = 0.0;
+        if (why != NULL && which->source[f] != NULL &&
+            strake_source_constant(which->source[f], &number) && number < 0.0) {
+            return strake_fail(error, STRAKE_ERR_USAGE, "%s: fields.%s: %g but %s", which->file,
+                               which->problem->field[f].name, number, why);
+        }
+    }
+    return STRAKE_OK;
+}
+
 /* What concerns the tracers one by one. */
 static strake_status check_tracers(const strake_case *which, strake_error *error)
 {
@@ -197,7 +224,8 @@ static strake_status check(const strake_case *which, strake_error *error)
                            "%s: scheme.h: changing needs fields.h_next, h at the end of a step",
                            which->file);
     }
-    return check_tracers(which, error);
+    status = check_tracers(which, error);
+    return status == STRAKE_OK ? check_signs(which, error) : status;
 }
 
 /*
@@ -243,15 +271,11 @@ static strake_status judge(const strake_case *which,
     strake_status status = STRAKE_OK;
     const strake_extreme *out = &extreme[STRAKE_MPDATA_OUTFLOW];
     const strake_extreme *h = &extreme[STRAKE_MPDATA_LEAST_H];
-    const strake_extreme *psi = &extreme[STRAKE_MPDATA_LEAST_PSI];
     const bool changes = strake_mpdata_scheme_of(which).changes;
     char text[80];
     /* In single precision the inputs themselves are rounded: allow for that of two faces per direction. */
     const double slack =
         which->precision == STRAKE_DOUBLE ? 1e-9 : 2.0 * which->problem->dims * (double)FLT_EPSILON;
-    STRAKE_CHECK(!(psi->value > 0.0), error, STRAKE_ERR_USAGE,
-                 "%s: psi is %.17g at %s but scheme.sign is nonnegative; use sign: any",
-                 which->file, -psi->value, place(which, psi, text));
     STRAKE_CHECK(h->value < 0.0, error, STRAKE_ERR_USAGE,
                  "%s: field h%s is %.17g at %s; it must be positive everywhere", which->file,
                  changes ? " or h_next" : "", 0.0 - h->value, place(which, h, text));
@@ -282,8 +306,8 @@ cleanup:
         .quantities = STRAKE_MPDATA_MEASURES, .quantity = strake_mpdata_measures,                  \
         .measures_each = true, .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight, \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
-        .check = check, .uses = uses, .is_usual = is_usual, .survey = strake_mpdata_survey,        \
-        .judge = judge,                                                                            \
+        .check = check, .uses = uses, .nonnegative = nonnegative, .is_usual = is_usual,            \
+        .survey = strake_mpdata_survey, .judge = judge,                                            \
     }
 
 const strake_problem strake_problem_mpdata1d =

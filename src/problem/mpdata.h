@@ -30,17 +30,10 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
 bool strake_mpdata_is_given(const strake_case *which, int field);
 
 /**
- * What leaves a cell in one step over its content; the negative of the smallest content, and of the
- * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
- * the field itself. What diffusion and, where the time step follows, decay make of a cell's own part in
- * it: it may not change its sign.
+ * What leaves a cell in one step over its content; the negative of the smallest content. What diffusion and, where the
+ * time step follows, decay make of a cell's own part in it: it may not change its sign.
  */
-enum {
-    STRAKE_MPDATA_OUTFLOW,
-    STRAKE_MPDATA_LEAST_H,
-    STRAKE_MPDATA_LEAST_PSI,
-    STRAKE_MPDATA_DIFFUSION
-};
+enum { STRAKE_MPDATA_OUTFLOW, STRAKE_MPDATA_LEAST_H, STRAKE_MPDATA_DIFFUSION };
 
 /** These extremes, for strake_problem.survey. */
 void strake_mpdata_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,

@@ -192,9 +192,6 @@ static void survey_line(const strake_mpdata_scheme *options, const strake_mpdata
     if (options->changes) {
         add_least(l, fields->h_next, &extreme[STRAKE_MPDATA_LEAST_H]);
     }
-    for (int f = 0; f < fields->u && options->nonnegative && !options->gauge; f++) {
-        add_least(l, f, &extreme[STRAKE_MPDATA_LEAST_PSI]);
-    }
 }
 
 void strake_mpdata_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,

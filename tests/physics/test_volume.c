@@ -475,11 +475,26 @@ static void what_is_unstable_is_refused_with_its_cell(void **state)
     v.u[1][(2 * 5 + 3) * 6 + 4] = -1.5;
     expect_refusal(&v, &schemes[1], "cell [2, 3, 4] over h add up to 1.5");
     v.u[1][(2 * 5 + 3) * 6 + 4] = 0.0;
-    v.psi[(1 * 5 + 2) * 6 + 3] = -1.0;
-    expect_refusal(&v, &schemes[2], "psi is -1 at [1, 2, 3] but");
     v.changes = true;
     v.h_next[(3 * 5 + 4) * 6 + 5] = 0.0;
     expect_refusal(&v, &schemes[1], "field h or h_next is 0 at [3, 4, 5]");
+    strake_volume_close(&v);
+}
+
+static void what_is_negative_is_refused_with_its_cell(void **state)
+{
+    (void)state;
+    strake_volume v;
+    strake_error error;
+    const int n[AXES] = {4, 5, 6};
+    strake_volume_open(&v, 3, n, 0);
+    strake_case *which = strake_volume_case(&v, &schemes[2], false);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
+    v.psi[(1 * 5 + 2) * 6 + 3] = -1.0;
+    assert_int_equal(strake_set_field(solver, "psi", v.psi, &error), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(error.text, "psi is -1 at [1, 2, 3] but"));
+    strake_close(&solver);
+    strake_case_close(&which);
     strake_volume_close(&v);
 }
 
@@ -497,6 +512,7 @@ int main(void)
         cmocka_unit_test(a_sphere_comes_back_as_published),
         cmocka_unit_test(what_cannot_be_meant_is_refused),
         cmocka_unit_test(what_is_unstable_is_refused_with_its_cell),
+        cmocka_unit_test(what_is_negative_is_refused_with_its_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

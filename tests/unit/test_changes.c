@@ -388,6 +388,47 @@ static void unstable_levels_are_told_with_their_time(void **state)
     strake_case_close(&which);
 }
 
+/* What a case adds with time counts among what it says is nowhere negative. */
+static void negative_levels_are_told_with_their_time(void **state)
+{
+    static const char *const fields[] = {"inflow_psi", "source_psi"};
+    strake_error error;
+    (void)state;
+    FILE *const file = begin_npy("falling.npy", "(3, 30, 26)");
+    for (int k = 0; k < 3 * CELLS; k++) {
+        const double x = k == 2 * CELLS + 4 * COLS + 5 ? -0.5 : 0.0;
+        assert_int_equal(fwrite(&x, sizeof x, 1, file), 1);
+    }
+    assert_int_equal(fclose(file), 0);
+    for (int k = 0; k < 4; k++) {
+        double before[CELLS], after[CELLS];
+        char yaml[500], expected[200];
+        (void)snprintf(yaml, sizeof yaml,
+                       GRID "fields:\n" STATE "  u1: 0.1\n  u2: 0.1\n  %s: {series: {file: "
+                            "@/falling.npy, every: 2.1}}\n",
+                       fields[k % 2]);
+        (void)snprintf(expected, sizeof expected,
+                       "%s is -0.5 at [4, 5] but scheme.sign is nonnegative; use sign: any; so it "
+                       "is in step 7, from 4.2 s on",
+                       fields[k % 2]);
+        strake_case *which = open_case(
+            yaml,
+            (const char *const[]){"time.steps=9", k < 2 ? "scheme.sign=nonnegative" : NULL, NULL},
+            false);
+        strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 2);
+        strake_harness_step(solver, 6);
+        strake_harness_get_psi(solver, before, CELLS);
+        assert_int_equal(strake_step(solver, 2, &error), k < 2 ? STRAKE_ERR_USAGE : STRAKE_OK);
+        if (k < 2 && strstr(error.text, expected) == NULL) {
+            fail_msg("%s", error.text);
+        }
+        strake_harness_get_psi(solver, after, CELLS);
+        assert_true(k > 1 || memcmp(before, after, sizeof after) == 0);
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
 /* The file and the level are told, of a mean of two both. */
 static void values_that_are_none_are_told_with_their_level(void **state)
 {
@@ -618,6 +659,7 @@ int main(void)
         cmocka_unit_test(wrong_series_are_refused),
         cmocka_unit_test(lent_fields_are_those_that_were_written),
         cmocka_unit_test(unstable_levels_are_told_with_their_time),
+        cmocka_unit_test(negative_levels_are_told_with_their_time),
         cmocka_unit_test(values_that_are_none_are_told_with_their_level),
         cmocka_unit_test(a_courant_number_sets_the_time_step_whenever_the_flow_changes),
         cmocka_unit_test(restarts_know_velocities_whatever_the_time_step),

@@ -269,6 +269,73 @@ static void a_refused_field_leaves_the_old_one(void **state)
 }
 
 /* A converging flow lets psi grow until it overflows. */
+static void expect_negative(strake_status status, const char *field, const strake_error *error)
+{
+    char text[120];
+    (void)snprintf(text, sizeof text, "%s is -1 at [2, 7] but scheme.sign is nonnegative", field);
+    assert_int_equal(status, STRAKE_ERR_USAGE);
+    if (strstr(error->text, text) == NULL) {
+        fail_msg("%s", error->text);
+    }
+}
+
+/* Before the first step and later, in place, and from a checkpoint; what a step's roundings leave is no such number. */
+static void nothing_negative_is_taken_where_a_case_promises_so(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {"psi", "inflow_psi", "source_psi"};
+    enum { AT = 2 * COLS + 7 };
+    strake_error error;
+    strake_place place;
+    double *data[3];
+    opened o =
+        open_text("problem: mpdata2d\ngrid: {rows: 23, cols: 31}\ntime: {dt: 0.1, steps: 9}\n"
+                  "boundary: {rows: open, cols: open}\n"
+                  "scheme: {sign: nonnegative, inflow: true, sources: true}\n"
+                  "fields: {u1: 0.1, u2: 0.2}\n",
+                  "cpu");
+    for (int k = 0; k < 3; k++) {
+        data[k] = numbers(CELLS, 0.0, 1.0, 5);
+        data[k][AT] = 0.0;
+    }
+    for (int now = 0; now < 2; now++) {
+        for (int k = 0; k < 3; k++) {
+            data[k][AT] = -1.0;
+            expect_negative(strake_set_field(o.solver, fields[k], data[k], &error), fields[k],
+                            &error);
+            data[k][AT] = 0.0;
+            set(&o, fields[k], data[k]);
+        }
+        step(&o, 2);
+    }
+    data[0][AT] = -1e-12;
+    set(&o, "psi", data[0]);
+    step(&o, 1);
+    data[0][AT] = -1.0;
+    expect_negative(strake_solver_restore(o.solver, "psi", 0, ROWS, data[0], &error), "psi",
+                    &error);
+    assert_int_equal(strake_lend_field(o.solver, "inflow_psi", &place, &error), STRAKE_OK);
+    ((double *)place.data)[2 * place.stride[0] + 7] = -1.0;
+    assert_int_equal(strake_return_field(o.solver, "inflow_psi", &error), STRAKE_OK);
+    expect_negative(strake_step(o.solver, 1, &error), "inflow_psi", &error);
+    ((double *)place.data)[2 * place.stride[0] + 7] = 0.0;
+    assert_int_equal(strake_return_field(o.solver, "inflow_psi", &error), STRAKE_OK);
+    step(&o, 1);
+    close_both(&o);
+    for (int k = 0; k < 3; k++) {
+        char text[200];
+        strake_case *which = NULL;
+        (void)snprintf(text, sizeof text,
+                       "problem: mpdata1d\ngrid: {cols: 20}\ntime: {steps: 1}\n"
+                       "boundary: {cols: open}\nscheme: {sign: nonnegative}\nfields: {%s: -1}\n",
+                       fields[k]);
+        assert_int_equal(strake_case_parse("case", text, NULL, true, &which, &error),
+                         STRAKE_ERR_USAGE);
+        assert_non_null(strstr(error.text, "-1 but scheme.sign is nonnegative; use sign: any"));
+        free(data[k]);
+    }
+}
+
 static void not_a_number_is_found_at_the_same_step_everywhere(void **state)
 {
     (void)state;
@@ -369,6 +436,7 @@ int main(void)
         cmocka_unit_test(norms_are_against_what_a_model_set),
         cmocka_unit_test(misuse_is_refused_with_a_reason),
         cmocka_unit_test(a_refused_field_leaves_the_old_one),
+        cmocka_unit_test(nothing_negative_is_taken_where_a_case_promises_so),
         cmocka_unit_test(not_a_number_is_found_at_the_same_step_everywhere),
         cmocka_unit_test(the_hash_covers_the_outer_faces),
     };
