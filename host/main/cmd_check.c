@@ -381,6 +381,7 @@ static int command(const strake_arguments *arguments)
         settings.user = &told;
     }
     STRAKE_TRY(strake_output_look(which, strake_formats, error));
+    STRAKE_TRY(strake_case_check_alone(which, which->steps, error));
     STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
     STRAKE_TRY(strake_open(which, &settings, &solver, error));
     part = calloc(STRAKE_MAX_PARTS, sizeof *part);

@@ -97,6 +97,7 @@ static void tell_interrupted(const strake_arguments *arguments, const strake_cas
 static strake_status look_ahead(strake_run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    int64_t steps = r->which->steps;
     for (int f = 0; f < r->which->problem->fields; f++) {
         r->writes_fields |= r->which->output_field[f] && (r->wish == NULL || r->wish->keeps);
     }
@@ -115,7 +116,9 @@ static strake_status look_ahead(strake_run *r, strake_error *error)
         STRAKE_TRY(strake_checkpoint_open(r->arguments->resume, &r->resumed, error));
         STRAKE_TRY(strake_checkpoint_match(&r->resumed, r->which, error));
         STRAKE_TRY(strake_checkpoint_precedes(&r->resumed, r->which, error));
+        steps -= r->resumed.header.step;
     }
+    STRAKE_TRY(strake_case_check_alone(r->which, steps, error));
 cleanup:
     return status;
 }

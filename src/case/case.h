@@ -165,6 +165,12 @@ void strake_source_close(strake_source_reader **reader);
 /** Shape of a field (points per axis, including outer faces where the boundary is not periodic). */
 void strake_case_field_shape(const strake_case *which, int field, int64_t shape[STRAKE_AXES]);
 
+/**
+ * Refuses more than one step of a case by itself where a field that follows another one in a step is not the same: only
+ * who gives both for every step can go on. @return STRAKE_ERR_USAGE, and as strake_source_line()
+ */
+strake_status strake_case_check_alone(const strake_case *which, int64_t steps, strake_error *error);
+
 /** The keys, units, defaults and shapes of a problem's case file, for `strake help case`. */
 void strake_case_describe(void (*line)(void *user, const char *text), void *user);
 

@@ -105,6 +105,7 @@ typedef struct strake_field {
      * reads, at any time.
      */
     bool is_compared;
+    const char *follows; /**< Of an input: it is what this one becomes in a step. */
 } strake_field;
 
 /** Whether a case can give a field. */

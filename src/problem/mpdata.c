@@ -27,7 +27,7 @@ static const strake_key keys[] = {
     {"scheme.divergent", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "the flow is divergent: correct for that, too"},
     {"scheme.h", STRAKE_KEY_CHOICE, "fixed|changing", STRAKE_MPDATA_H_FIXED, 0, 1, false, "[-]",
-     "changing: h becomes h_next in a step; whoever steps gives both for the next one"},
+     "changing: h becomes h_next in a step; a model that steps gives both for the next one"},
     {"scheme.sources", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "a model gives the fields source_... through the library; a case just has them"},
     {"scheme.inflow", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
@@ -68,7 +68,8 @@ static const strake_key keys[] = {
          .position = STRAKE_CELL,                                                                  \
          .fallback = NAN,                                                                          \
          .unit = "[any]",                                                                          \
-         .text = "h at the end of a step; for scheme.h: changing"},                                \
+         .text = "h at the end of a step; for scheme.h: changing",                                 \
+         .follows = "h"},                                                                          \
         {.name = "source_psi",                                                                     \
          .each = "source_",                                                                        \
          .position = STRAKE_CELL,                                                                  \

@@ -80,6 +80,22 @@ check "and the report, that of the diagnostics" \
     awk -v mass="$mass" -F'"mass": ' '/"mass"/ && !found { found = 1; split($2, rest, ","); off = rest[1] / mass - 1
         good = off * off < 1e-26 } END { exit !good }' flow.json
 
+# A case by itself has one h_next: in several steps h would jump back, and mass with it.
+h=(--on serial --quiet --set scheme.h=changing --set fields.psi=1)
+for words in "fields.h_next=0.9" "fields.h_next={box: {from: [3, 4], to: [5, 5], height: -0.1, base: 1}}"; do
+    try run case.yaml "${h[@]}" --output jump --set "$words"
+    fails 2 "several steps to the same h_next are refused: $words" "case.yaml: fields.h_next" "0.9 and not 1 at" "run one step"
+    try check case.yaml --on serial --set scheme.h=changing --set "$words"
+    fails 2 "strake check says so, too" "fields.h_next"
+    check "before anything is written" test ! -e jump
+    try run case.yaml "${h[@]}" --output one --steps 1 --set checkpoint.every=1 --set "$words"
+    exits 0 "one step is one"
+    try run case.yaml "${h[@]}" --output one --steps 2 --set "$words" --resume one/checkpoint.strake
+    exits 0 "so is another one after it"
+done
+try run case.yaml "${h[@]}" --set fields.h_next=1
+exits 0 "an h_next that is h may be in all steps"
+
 try help case
 prints "help names what is measured" "diagnostics.every" "free_energy"
 done_testing
