@@ -277,9 +277,15 @@ static strake_status judge(const strake_case *which,
     /* In single precision the inputs themselves are rounded: allow for that of two faces per direction. */
     const double slack =
         which->precision == STRAKE_DOUBLE ? 1e-9 : 2.0 * which->problem->dims * (double)FLT_EPSILON;
+    STRAKE_CHECK(h->value < (double)INFINITY, error, STRAKE_ERR_USAGE,
+                 "%s: field h%s is NaN at %s; it must be positive everywhere", which->file,
+                 changes ? " or h_next" : "", place(which, h, text));
     STRAKE_CHECK(h->value < 0.0, error, STRAKE_ERR_USAGE,
                  "%s: field h%s is %.17g at %s; it must be positive everywhere", which->file,
                  changes ? " or h_next" : "", 0.0 - h->value, place(which, h, text));
+    STRAKE_CHECK(out->value < (double)INFINITY, error, STRAKE_ERR_USAGE,
+                 "%s: a velocity, or what diffuses, is NaN or Inf at a face of cell %s",
+                 which->file, place(which, out, text));
     STRAKE_CHECK(!(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
                  "%s: unstable: the outgoing Courant numbers of cell %s over h add up to %.9g; at "
                  "most 1 is stable: scale the flow (or, where it is given as a velocity, time.dt) "
