@@ -298,7 +298,7 @@ size_t strake_element_size(const strake_solver *solver);
 
 /**
  * Writes the states and their step as a checkpoint, the same bytes as the program's; `strake run --resume` takes
- * it, too. The file is replaced atomically.
+ * it, too, where the case is that of a file, with its fields. The file is replaced atomically.
  * @return STRAKE_ERR_IO with path and reason (a previous file is then still there), STRAKE_ERR_STATE for a field
  *         without values; STRAKE_WENT_BACK as strake_get_field()
  */

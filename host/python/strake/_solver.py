@@ -300,7 +300,7 @@ class Solver:
         return {lib.strake_quantity_name(self._solver, k).decode(): value[k] for k in range(count)}
 
     def save(self, path):
-        """Writes a checkpoint, which `strake run --resume` takes, too."""
+        """Writes a checkpoint for load(); `strake run --resume` takes it, too, where the case has its fields in its file."""
         with self._lock:
             self._check(lib.strake_checkpoint_save(self._solver, os.fsencode(path), self._error_at))
 
