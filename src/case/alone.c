@@ -43,16 +43,6 @@ static bool is_equal(const strake_case *which, double a, double b)
                                              : !(fabs(a - b) > 0.0);
 }
 
-static void tell_place(const strake_case *which, const int64_t at[STRAKE_AXES], char place[80])
-{
-    const int dims = which->problem->dims;
-    int used = 0;
-    for (int d = 0; d < dims; ++d) {
-        used += snprintf(place + used, (size_t)(80 - used), "%s%lld", d > 0 ? ", " : "",
-                         (long long)at[strake_axis_of(dims, d)]);
-    }
-}
-
 /* Refuses two fields that are not the same everywhere, at the first place where they are not. */
 static strake_status compare(const strake_case *which, int now, int then, strake_error *error)
 {
@@ -69,13 +59,13 @@ static strake_status compare(const strake_case *which, int now, int then, strake
                 char place[80];
                 const double a = both.line[0][j], b = both.line[1][j];
                 if (!is_equal(which, a, b)) {
-                    tell_place(which, (const int64_t[]){i, m, j}, place);
                     status = strake_fail(
                         error, STRAKE_ERR_USAGE,
-                        "%s: fields.%s is %s at the end of a step, but %.9g and not %.9g at [%s]: "
+                        "%s: fields.%s is %s at the end of a step, but %.9g and not %.9g at %s: "
                         "several steps would each begin with %s again, and lose mass; run one "
                         "step, or have a model give both for every step (strake_set_field())",
-                        which->file, next, name, b, a, place, name);
+                        which->file, next, name, b, a,
+                        strake_case_cell_text(which, (const int64_t[]){i, m, j}, place), name);
                     goto cleanup;
                 }
             }

@@ -95,6 +95,13 @@ static inline strake_boundary strake_case_boundary(const strake_case *which, int
     return which->is_closed[axis] ? STRAKE_NO_FLUX : which->boundary[axis];
 }
 
+/** "[3, 4]": where a cell is, as a case counts. @param[in] cell  by axis @return @p text */
+const char *strake_case_cell_text(const strake_case *which, const int64_t cell[STRAKE_AXES],
+                                  char text[80]);
+
+/** Whether the case gives a field: a file, a shape, a number other than NaN. */
+bool strake_case_gives(const strake_case *which, int field);
+
 /** Bytes of an element of its fields: those of particles are in double precision whatever the case's is. */
 int strake_case_element_size(const strake_case *which);
 

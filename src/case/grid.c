@@ -205,3 +205,14 @@ strake_status strake_grid_complete(strake_node *root, strake_case *which, strake
 cleanup:
     return status;
 }
+
+const char *strake_case_cell_text(const strake_case *which, const int64_t cell[STRAKE_AXES],
+                                  char text[80])
+{
+    int64_t at[STRAKE_AXES];
+    const int dims = which->problem->dims;
+    for (int d = 0; d < dims; d++) {
+        at[d] = cell[strake_axis_of(dims, d)];
+    }
+    return strake_npy_shape_text(dims, at, text, 80);
+}

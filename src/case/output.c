@@ -251,9 +251,7 @@ static strake_status check_layer(const strake_case *which, strake_error *error)
 static strake_status check_given(const strake_case *which, strake_error *error)
 {
     for (int f = 0; f < which->problem->fields; f++) {
-        double number = 0.0;
-        if (which->output_field[f] && which->source[f] != NULL &&
-            strake_source_constant(which->source[f], &number) && isnan(number)) {
+        if (which->output_field[f] && which->source[f] != NULL && !strake_case_gives(which, f)) {
             return strake_fail(error, STRAKE_ERR_USAGE,
                                "%s: output.fields: this case has no %s; give fields.%s, or leave "
                                "it out",

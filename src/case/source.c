@@ -480,3 +480,10 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
     }
     return status == STRAKE_OK ? check_line(reader, i, m, line, error) : status;
 }
+
+bool strake_case_gives(const strake_case *which, int field)
+{
+    const strake_source *const source = which->source[field];
+    double number = 0.0;
+    return source != NULL && !(strake_source_constant(source, &number) && isnan(number));
+}

@@ -119,7 +119,7 @@ static const strake_field fields_3d[] = {ADVECTED, VELOCITY("u1", 0, "planes k-1
 static bool has_next(const strake_case *which, bool or_later)
 {
     const int field = strake_mpdata_fields_of(which->problem).h_next;
-    return strake_mpdata_is_given(which, field) || (or_later && which->source[field] == NULL);
+    return strake_case_gives(which, field) || (or_later && which->source[field] == NULL);
 }
 
 static bool uses(const strake_case *which, int field)
@@ -184,8 +184,7 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
         STRAKE_CHECK(strake_mpdata_diffusivity(which, k) >= 0.0, error, STRAKE_ERR_USAGE,
                      "%s: parameters.diffusivity: %g for %s; it must be at least 0", which->file,
                      strake_mpdata_diffusivity(which, k), name);
-        STRAKE_CHECK(any_open || !strake_mpdata_is_given(which, at.inflow + k), error,
-                     STRAKE_ERR_USAGE,
+        STRAKE_CHECK(any_open || !strake_case_gives(which, at.inflow + k), error, STRAKE_ERR_USAGE,
                      "%s: fields.inflow_%s: nothing flows in where no boundary is open; "
                      "make one open, or leave it out",
                      which->file, name);
@@ -246,19 +245,6 @@ static bool is_usual(const strake_case *which)
     return dims > 1 && !is_alone && (others <= 1 || (dims == 2 && is_plain));
 }
 
-/* "[3, 4]": where an extreme is. */
-static const char *place(const strake_case *which, const strake_extreme *extreme, char text[80])
-{
-    const int dims = which->problem->dims;
-    int used = snprintf(text, 80, "[");
-    for (int d = 0; d < dims; d++) {
-        used += snprintf(text + used, (size_t)(80 - used), "%s%lld", d > 0 ? ", " : "",
-                         (long long)extreme->cell[strake_mpdata_axis(dims, d)]);
-    }
-    (void)snprintf(text + used, (size_t)(80 - used), "]");
-    return text;
-}
-
 /* Diffusion and decay are steps of their own beside the advection: each is stable by itself. */
 static double pace(const strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
@@ -279,23 +265,26 @@ static strake_status judge(const strake_case *which,
         which->precision == STRAKE_DOUBLE ? 1e-9 : 2.0 * which->problem->dims * (double)FLT_EPSILON;
     STRAKE_CHECK(h->value < (double)INFINITY, error, STRAKE_ERR_USAGE,
                  "%s: field h%s is NaN at %s; it must be positive everywhere", which->file,
-                 changes ? " or h_next" : "", place(which, h, text));
+                 changes ? " or h_next" : "", strake_case_cell_text(which, h->cell, text));
     STRAKE_CHECK(h->value < 0.0, error, STRAKE_ERR_USAGE,
                  "%s: field h%s is %.17g at %s; it must be positive everywhere", which->file,
-                 changes ? " or h_next" : "", 0.0 - h->value, place(which, h, text));
+                 changes ? " or h_next" : "", 0.0 - h->value,
+                 strake_case_cell_text(which, h->cell, text));
     STRAKE_CHECK(out->value < (double)INFINITY, error, STRAKE_ERR_USAGE,
                  "%s: a velocity, or what diffuses, is NaN or Inf at a face of cell %s",
-                 which->file, place(which, out, text));
+                 which->file, strake_case_cell_text(which, out->cell, text));
     STRAKE_CHECK(!(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
                  "%s: unstable: the outgoing Courant numbers of cell %s over h add up to %.9g; at "
                  "most 1 is stable: scale the flow (or, where it is given as a velocity, time.dt) "
                  "by %.6g or less",
-                 which->file, place(which, out, text), out->value, 1.0 / out->value);
+                 which->file, strake_case_cell_text(which, out->cell, text), out->value,
+                 1.0 / out->value);
     out = &extreme[STRAKE_MPDATA_DIFFUSION];
     STRAKE_CHECK(which->courant > 0.0 || !(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
                  "%s: unstable: parameters.diffusivity moves %.9g times the content of cell %s in "
                  "a step; at most 1 is stable: time.dt of %.6g or less",
-                 which->file, out->value, place(which, out, text), which->dt / out->value);
+                 which->file, out->value, strake_case_cell_text(which, out->cell, text),
+                 which->dt / out->value);
 cleanup:
     return status;
 }

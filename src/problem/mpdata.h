@@ -26,9 +26,6 @@ typedef struct strake_mpdata_scheme {
 
 strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
 
-/** Whether the case gives a field: a file, a shape, a number other than NaN. */
-bool strake_mpdata_is_given(const strake_case *which, int field);
-
 /**
  * What leaves a cell in one step over its content; the negative of the smallest content. What diffusion and, where the
  * time step follows, decay make of a cell's own part in it: it may not change its sign.

@@ -92,7 +92,7 @@ static int reference_of(const strake_snapshot *now, int tracer)
 {
     const int field = strake_mpdata_fields_of(now->which->problem).reference + tracer;
     const strake_given *const began = &now->given[tracer];
-    return now->given[field].is_given || strake_mpdata_is_given(now->which, field) ? field
+    return now->given[field].is_given || strake_case_gives(now->which, field) ? field
            : began->is_given                    ? (began->array != NULL ? tracer : -1)
            : now->which->source[tracer] != NULL ? tracer
                                                 : -1;

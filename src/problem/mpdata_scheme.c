@@ -43,13 +43,6 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
     return options;
 }
 
-bool strake_mpdata_is_given(const strake_case *which, int field)
-{
-    const strake_source *const source = which->source[field];
-    double number = 0.0;
-    return source != NULL && !(strake_source_constant(source, &number) && isnan(number));
-}
-
 /* An item of a list that is empty or has one for every tracer. */
 static double item_of(const strake_case *which, const char *path, int tracer)
 {
