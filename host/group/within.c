@@ -93,19 +93,15 @@ cleanup:
     return status;
 }
 
-/* What keeps slabs from going to other ranks. */
-typedef enum obstacle { NOTHING, PARTS, ROOM } obstacle;
-
 /*
  * Shares this rank's slabs among the parts that have some, as they are shared now: a part that lost its last one, or
  * got its first, would have to be made anew, with what only other ranks have.
  */
-static obstacle split_own(const strake_rank_group *group, strake_range own, int64_t *slabs)
+static strake_obstacle split_own(const strake_rank_group *group, strake_range own, int64_t *slabs)
 {
     const strake_team *const team = group->team;
     double weight[STRAKE_MAX_PARTS];
     strake_range range[STRAKE_MAX_PARTS];
-    obstacle found = NOTHING;
     strake_shares_split(group, weight);
     strake_partition(own.end - own.first, team->parts, weight, range);
     for (int e = 0; e < team->parts; e++) {
@@ -114,15 +110,11 @@ static obstacle split_own(const strake_rank_group *group, strake_range own, int6
     for (int e = 0; e < team->parts; e++) {
         strake_partition_keep(slabs, team->parts, e, weight[e] > 0.0 ? 1 : 0);
     }
-    for (int e = 0, first = (int)own.first; e < team->parts; first += (int)slabs[e++]) {
-        const strake_part *const part = &team->part[e];
-        const strake_range then = {first, first + slabs[e]};
-        const obstacle own_one = (slabs[e] > 0) != strake_part_has_slabs(part)       ? PARTS
-                                 : slabs[e] > 0 && !strake_part_has_room(part, then) ? ROOM
-                                                                                     : NOTHING;
-        found = own_one > found ? own_one : found;
+    int64_t first = own.first;
+    for (int e = 0; e < team->parts; first += slabs[e++]) {
+        range[e] = (strake_range){first, first + slabs[e]};
     }
-    return found;
+    return strake_rebalance_obstacle(team, range);
 }
 
 /*
@@ -135,15 +127,15 @@ strake_status strake_within_move(strake_rank_group *group, const strake_range *o
     strake_domain *const d = group->domain;
     int64_t slabs[STRAKE_MAX_PARTS];
     double most = (double)split_own(group, owned[strake_ranks_self(d->ranks)], slabs);
-    obstacle found = NOTHING;
+    strake_obstacle found = STRAKE_NO_OBSTACLE;
     STRAKE_TRY(strake_ranks_most(d->ranks, &most, 1, error));
-    found = (obstacle)most;
-    *moved = found == NOTHING;
-    if (found == PARTS) { /* of other shares the next look may think otherwise */
+    found = (strake_obstacle)most;
+    *moved = found == STRAKE_NO_OBSTACLE;
+    if (found == STRAKE_OTHER_PARTS) { /* of other shares the next look may think otherwise */
         strake_decisions_refused(&group->log, d->step, "fewer slices than parts");
         return STRAKE_OK;
     }
-    if (found == ROOM) {
+    if (found == STRAKE_NO_ROOM) {
         strake_tell(&group->team->notices, "slices stay with their ranks from now on: a part has "
                                            "no room for what it would get");
         strake_decisions_refused(&group->log, d->step, "no room");

@@ -89,6 +89,16 @@ bool strake_rooms_hold_all(const strake_pace *pace, const int64_t *owned);
 void strake_rebalance_begin(strake_pace *pace);
 void strake_rebalance_end(strake_pace *pace);
 
+/** What keeps parts from having other slabs as they are; the greater one counts. */
+typedef enum strake_obstacle {
+    STRAKE_NO_OBSTACLE,
+    STRAKE_OTHER_PARTS, /**< one would lose its last slab or get its first: it has to be made anew */
+    STRAKE_NO_ROOM      /**< one has no room for what it would get */
+} strake_obstacle;
+
+/** @param[in] range  [part] slabs that it would have */
+strake_obstacle strake_rebalance_obstacle(const strake_team *team, const strake_range *range);
+
 /**
  * Gives every part so many slabs, in their order; who had none, or is to have none, makes all be made anew.
  * @param[in,out] owned  per part, as wanted, then as it is

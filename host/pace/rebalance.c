@@ -183,17 +183,19 @@ int64_t strake_steps_ahead(const strake_pace *pace)
     return ahead > 0 ? ahead : 0;
 }
 
-static bool has_room(const strake_pace *pace, const strake_range *range)
+strake_obstacle strake_rebalance_obstacle(const strake_team *team, const strake_range *range)
 {
-    for (int e = 0; e < pace->team->parts; e++) {
-        const strake_part *part = &pace->team->part[e];
+    strake_obstacle found = STRAKE_NO_OBSTACLE;
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *const part = &team->part[e];
         const bool has_some = range[e].first < range[e].end;
-        if (has_some != strake_part_has_slabs(part) ||
-            (has_some && !strake_part_has_room(part, range[e]))) {
-            return false;
-        }
+        const strake_obstacle its = has_some != strake_part_has_slabs(part) ? STRAKE_OTHER_PARTS
+                                    : has_some && !strake_part_has_room(part, range[e])
+                                        ? STRAKE_NO_ROOM
+                                        : STRAKE_NO_OBSTACLE;
+        found = its > found ? its : found;
     }
-    return true;
+    return found;
 }
 
 /* Moves slabs so that every part owns its range. */
@@ -280,7 +282,7 @@ strake_status strake_rebalance_move(strake_pace *pace, int64_t *owned, strake_er
     strake_status status = STRAKE_OK;
     strake_range range[STRAKE_MAX_PARTS];
     find_ranges(pace, owned, range);
-    if (has_room(pace, range)) {
+    if (strake_rebalance_obstacle(pace->team, range) == STRAKE_NO_OBSTACLE) {
         STRAKE_TRY(move(pace, range, error));
     } else {
         double weight[STRAKE_MAX_PARTS];
