@@ -31,6 +31,7 @@ static unsigned find_present(const strake_solver *solver, bool is_placed)
     present |= solver->domain->ranks != NULL ? STRAKE_FOR_RANKS : 0U;
     present |= solver->domain->ranks != NULL && !is_within ? STRAKE_FOR_BORDERS : 0U;
     present |= solver->team.roles > 1 && !is_within ? STRAKE_FOR_SEVERAL : 0U;
+    present |= solver->which->run.balance - 1 == STRAKE_BALANCE_SLICE ? STRAKE_FOR_SLICES : 0U;
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_part *const part = &solver->team.part[e];
         if (!is_placed || strake_part_has_slabs(part)) {
@@ -200,22 +201,12 @@ static void tell_keys(const strake_solver *solver)
     }
 }
 
-/* A key for one way to balance, with another one. */
-static void tell_threshold(const strake_solver *solver)
-{
-    static const char path[] = "run.balance_threshold";
-    const strake_settings *const run = &solver->which->run;
-    if (strake_setting_is_given(run, strake_setting_find(path)) &&
-        run->balance - 1 != STRAKE_BALANCE_SLICE) {
-        strake_tell(&solver->team.notices, "%s has no effect: it is for run.balance: slice", path);
-    }
-}
-
 void strake_notices_settings(const strake_solver *solver)
 {
     tell_keys(solver);
-    tell_threshold(solver);
     const unsigned present = find_present(solver, false);
+    tell_idle(solver, present, STRAKE_FOR_SLICES, STRAKE_FOR_SLICES,
+              "it is for run.balance: slice");
     const int cpus = solver->team.topology.cpus;
     const int teams = solver->which->run.teams;
     if ((present & STRAKE_FOR_CPU) != 0 && teams > cpus) {
@@ -232,7 +223,7 @@ void strake_notices_settings(const strake_solver *solver)
     if ((present & of_particles) != 0) {
         const bool has_device = (present & STRAKE_FOR_PARTICLES) != 0;
         tell_idle(solver, present | (has_device ? STRAKE_FOR_LIMITS : 0U), 0,
-                  ~(unsigned)STRAKE_FOR_RANKS,
+                  ~(unsigned)(STRAKE_FOR_RANKS | STRAKE_FOR_SLICES),
                   has_device ? "particles do not use it" : "particles on the CPU do not use it");
         return;
     }

@@ -44,6 +44,7 @@ typedef enum strake_setting_for {
     STRAKE_FOR_SWARMS = 1 << 13,    /**< threads of the processor that compute particles */
     STRAKE_FOR_BORDERS =
         1 << 14, /**< other ranks, of grids: slabs at borders go to them after sweeps */
+    STRAKE_FOR_SLICES = 1 << 15, /**< run.balance: slice */
     /** All of these need a device. */
     STRAKE_FOR_DEVICES = STRAKE_FOR_OPENCL | STRAKE_FOR_BLOCKS | STRAKE_FOR_MARCHING |
                          STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_LIMITS |
