@@ -35,9 +35,8 @@ typedef struct strake_run {
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
-    bool
-        fails_late; /**< a step after others: what files say then is no reason to have refused the run */
-    bool begun; /* has written something */
+    bool fails_late; /**< a step after others failed: the run had begun */
+    bool begun;      /* has written something */
     strake_run_origin origin;
 } strake_run;
 
