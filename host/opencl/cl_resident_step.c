@@ -70,8 +70,43 @@ static strake_range find_edge(const strake_cl_resident *s, int b)
 }
 
 /*
- * Those first, the others while borders travel, where there are two queues also at the same time. These are launched before
- * the transfers are asked for, which takes long.
+ * The slabs with borders. With a second queue: the first border in the one, any others at the same time in the other one,
+ * which comes after both then, so that what else it is given is in nobody's way: a GPU hands out all groups of a launch that
+ * has begun before those of a later one, and the ghosts of a border are such a one. @param[out] edges  of all of them; owned
+ * by the caller, NULL where there is one queue
+ */
+static strake_status step_edges(strake_cl_resident *s, cl_event *edges, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *const w = &s->window;
+    const strake_cl_kernels *const k = s->kernels;
+    const int borders = s->exchange.borders;
+    cl_event here = NULL;
+    STRAKE_TRY(strake_cl_aside_mark(k->cl, k->device, s->queue, s->aside, &here, error));
+    for (int b = 0; b < borders; b++) {
+        const strake_range edge = find_edge(s, b);
+        STRAKE_TRY(strake_cl_window_step(w, edge.first, edge.end, &s->ghosts, error));
+        if (b == 0 && s->aside != NULL) {
+            STRAKE_TRY(
+                strake_cl_aside_turn(k->cl, k->device, &s->queue, &s->aside, &here, edges, error));
+            w->queue = s->queue;
+            w->beside = *edges;
+        }
+    }
+    if (borders > 1 && s->aside != NULL) {
+        STRAKE_TRY(strake_cl_come_after(k->cl, k->device, s->queue, *edges, error));
+        strake_cl_release_event(k->cl, edges);
+        w->beside = NULL;
+        STRAKE_TRY(strake_cl_mark(k->cl, k->device, s->queue, edges, error));
+    }
+cleanup:
+    strake_cl_release_event(k->cl, &here);
+    return status;
+}
+
+/*
+ * Those first, the others while borders travel, where there are two queues and one border also at the same time. These are
+ * launched before the transfers are asked for, which takes long.
  */
 static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
                                       strake_error *error)
@@ -81,21 +116,8 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
     const strake_cl_kernels *const k = s->kernels;
     const int borders = s->exchange.borders;
     int64_t done = s->range.first - s->base;
-    cl_event here = NULL, edges = NULL;
-    for (int b = 0; b < borders; b++) {
-        const strake_range edge = find_edge(s, b);
-        /* The others begin with the last border: before it their groups would be in its way. */
-        STRAKE_TRY(b + 1 == borders
-                       ? strake_cl_aside_mark(k->cl, k->device, s->queue, s->aside, &here, error)
-                       : STRAKE_OK);
-        STRAKE_TRY(strake_cl_window_step(w, edge.first, edge.end, &s->ghosts, error));
-    }
-    if (s->aside != NULL) {
-        STRAKE_TRY(
-            strake_cl_aside_turn(k->cl, k->device, &s->queue, &s->aside, &here, &edges, error));
-        w->queue = s->queue;
-        w->beside = edges;
-    }
+    cl_event edges = NULL;
+    STRAKE_TRY(step_edges(s, &edges, error));
     STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, edges, error));
     for (int b = 0; b <= borders; b++) {
         const strake_range edge = b < borders ? find_edge(s, b) : (strake_range){0, 0};
@@ -109,7 +131,6 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - w->parity, after, error));
 cleanup:
     w->beside = NULL;
-    strake_cl_release_event(k->cl, &here);
     strake_cl_release_event(k->cl, &edges);
     return status;
 }
