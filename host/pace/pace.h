@@ -87,6 +87,12 @@ bool strake_rooms_hold_all(const strake_pace *pace, const int64_t *owned);
 
 /** Starts balancing, once parts are made. */
 void strake_rebalance_begin(strake_pace *pace);
+
+/**
+ * Where parts meet within steps, and states were given before the first of them: shares the slabs anew by their work, which a
+ * checkpoint has elsewhere than the case at its start, by whom parts were placed. (sample.c)
+ */
+strake_status strake_share_given(strake_pace *pace, strake_error *error);
 void strake_rebalance_end(strake_pace *pace);
 
 /** What keeps parts from having other slabs as they are; the greater one counts. */

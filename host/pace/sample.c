@@ -262,3 +262,39 @@ cleanup:
     free(s.before);
     return status;
 }
+
+strake_status strake_share_given(strake_pace *pace, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_team *const team = pace->team;
+    strake_domain *const d = pace->domain;
+    int64_t owned[STRAKE_MAX_PARTS];
+    bool taken[STRAKE_MAX_PARTS], differs = false;
+    sampling s = {.pace = pace, .own = d->own};
+    const int64_t slabs = s.own.end - s.own.first;
+    if (!pace->balances || !pace->is_fresh || pace->looks.seen > 0 || d->ranks != NULL ||
+        d->work == NULL || !team->part[0].ops->meets_within || !d->ops->lacks_states(d)) {
+        return STRAKE_OK;
+    }
+    s.before = calloc((size_t)slabs + 1, sizeof *s.before);
+    STRAKE_CHECK(s.before != NULL, error, STRAKE_ERR_MEMORY, "out of memory sharing slabs");
+    weigh(&s);
+    for (int e = 0; e < team->parts; e++) {
+        s.rate[e] = pace->predicted[e].slope;
+        taken[e] = strake_part_has_slabs(&team->part[e]);
+        differs = differs || (taken[e] && !(s.rate[e] > 0.0)); /* then nothing is compared */
+    }
+    if (differs || !isfinite(cut(&s, taken, -1, true, owned))) {
+        goto cleanup;
+    }
+    for (int e = 0; e < team->parts; e++) {
+        differs = differs || owned[e] != team->part[e].range.end - team->part[e].range.first;
+    }
+    if (differs) {
+        STRAKE_TRY(strake_rebalance_move(pace, owned, error));
+        strake_rebalance_begin(pace);
+    }
+cleanup:
+    free(s.before);
+    return status;
+}

@@ -44,7 +44,7 @@ static void count_particles(const strake_particles *p, double *count)
     }
 }
 
-/* Trials of some slices have counted their pairs: a particle of the others has as many. */
+/* Trials of some slices, or what was there before, have counted pairs: a particle of all others has as many. */
 static void spread_pairs(strake_particles *p)
 {
     double *const pairs = p->crew.work, *const count = p->domain.work;
@@ -66,6 +66,7 @@ static void note(strake_domain *domain, strake_domain_event event)
     switch (event) {
     case STRAKE_DOMAIN_STEPPED:
         p->state = STRAKE_PARTICLES_AHEAD;
+        p->is_other = false;
         break;
     case STRAKE_DOMAIN_LOADED:
     case STRAKE_DOMAIN_STORED:
@@ -114,6 +115,10 @@ static void weigh(strake_domain *domain)
 {
     strake_particles *const p = strake_particles_of(domain);
     double sum = 0.0;
+    if (p->is_other) {
+        spread_pairs(p);
+        p->is_other = false;
+    }
     for (int64_t slice = 0; slice < domain->slabs; slice++) {
         domain->work[slice] = p->crew.work[slice];
         sum += domain->work[slice];

@@ -43,6 +43,7 @@ typedef struct strake_particles {
     bool is_set;                       /**< on this rank, and others do not know */
     bool is_counted;                   /**< far knows how many particles are in its slices */
     bool is_storing;                   /**< some of the parts have brought the host theirs */
+    bool is_other; /**< values were given after pairs of the slices had been counted */
     double *fixed; /**< [slice] particles that repel, which do no work; NULL: not counted yet */
     double pairs;  /**< that parts have summed over which are no more */
     strake_domain_loss *loss; /**< who left, by step and number */

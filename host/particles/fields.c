@@ -291,6 +291,7 @@ strake_status strake_particles_put(strake_domain *domain, int field, int64_t fir
     }
     p->state = STRAKE_PARTICLES_GIVEN;
     p->is_set = domain->ranks != NULL;
+    p->is_other = true;
     if (field == CLOCK) {
         read_clock(&p->host.clock, data);
         return STRAKE_OK;

@@ -152,6 +152,7 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     STRAKE_TRY(strake_keep(&solver->pace, error));
     solver->pace.step_seconds += renews ? strake_clock_seconds() - start : 0.0;
     start = strake_clock_seconds();
+    STRAKE_TRY(strake_share_given(&solver->pace, error));
     STRAKE_TRY(strake_team_upload(&solver->team, error));
     account_change(solver, start);
     start = strake_clock_seconds();
