@@ -460,7 +460,7 @@ __kernel void sph_look(__global sph_clock *clock, const int2 range, const int co
 __kernel void sph_tick(__global sph_clock *clock, const int what, const int first_groups,
                        const int groups, const int room, __global const real *most SPH_TICK_ARGUMENTS)
 {
-    __local real found[SPH_SUMMERS];
+    __local real found[SPH_BOUNDS * SPH_SUMMERS];
     double all[SPH_BOUNDS];
     if (what == SPH_AFTER_ORDER ? clock->state == SPH_ASKS_HOST
                                 : what <= SPH_AFTER_FIRST && clock->state != SPH_RUNS) {

@@ -2,6 +2,29 @@
 #define SPH_BOUNDS 6   /* of what groups leave: two of each pass, two of a look */
 #define SPH_UNROLLED 4 /* numbers of each that a work-item asks for before it waits for any */
 
+/* The greatest of all work-items of a group for each row at once, as reduce_items() has it for one. @p found: a row of one each */
+static inline void sph_reduce_rows(real *own, __local real *found)
+{
+    const int item = (int)get_local_id(0), items = (int)get_local_size(0);
+    for (int row = 0; row < SPH_BOUNDS; row++) {
+        found[row * items + item] = own[row];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int count = items; count > 1;) {
+        const int left = (count + REDUCE_AT_ONCE - 1) / REDUCE_AT_ONCE;
+        if (item < left) {
+            for (int row = 0; row < SPH_BOUNDS; row++) {
+                for (int k = item + left; k < count; k += left) {
+                    own[row] = reduce_two(own[row], found[row * items + k], 1);
+                }
+                found[row * items + item] = own[row];
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        count = left;
+    }
+}
+
 /* The greatest of the first numbers of each row, for one group, which waits for memory alone; its first work-item gets them. */
 static inline void sph_bring_down(__global const real *most, const int room, const int first,
                                   const int second, const int looked, __local real *found, double *all)
@@ -27,8 +50,9 @@ static inline void sph_bring_down(__global const real *most, const int room, con
             }
         }
     }
+    sph_reduce_rows(own, found);
     for (int row = 0; row < SPH_BOUNDS; row++) {
-        all[row] = (double)reduce_items(own[row], found, 1);
+        all[row] = (double)own[row];
     }
 }
 

@@ -178,7 +178,7 @@ __kernel void sph_sum_up(__global const sph_clock *clock, const int first_groups
                          const int groups, const int looked, const int room, const int most_first,
                          __global const real *most, __global double *out)
 {
-    __local real found[SPH_SUMMERS];
+    __local real found[SPH_BOUNDS * SPH_SUMMERS];
     double all[SPH_BOUNDS];
     sph_bring_down(most + most_first, room, first_groups, groups, looked, found, all);
     if (get_local_id(0) == 0) {

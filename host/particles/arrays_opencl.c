@@ -79,6 +79,20 @@ cleanup:
     return status;
 }
 
+strake_status strake_sph_wait(strake_sph_device *own, strake_sph_wait_for what,
+                              cl_command_queue queue, cl_event *event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session->cl;
+    strake_cl_waiter waiter = own->waiter;
+    waiter.expected = own->expected[what];
+    STRAKE_CL("clFlush", cl->clFlush(queue), error, own->session->device);
+    STRAKE_TRY(strake_cl_wait(cl, own->session->device, &waiter, event, error));
+    own->expected[what] = waiter.expected;
+cleanup:
+    return status;
+}
+
 /* Not by a call that blocks, which would wait for ever for a device that hangs. */
 strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
                                const void *from, strake_error *error)

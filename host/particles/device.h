@@ -55,6 +55,16 @@ enum {
     STRAKE_SPH_AFTER_LOOK
 };
 
+/** What the host waits for again and again, each about as long as the last time. */
+typedef enum strake_sph_wait_for {
+    STRAKE_SPH_FOR_FOUND,   /**< what was asked for ahead */
+    STRAKE_SPH_FOR_LOOK,    /**< what was not */
+    STRAKE_SPH_FOR_LEAVERS, /**< particles that others need */
+    STRAKE_SPH_FOR_ORDER,   /**< what an order tells */
+    STRAKE_SPH_FOR_EDGES,   /**< the outermost slices of each event */
+    STRAKE_SPH_WAITS = STRAKE_SPH_FOR_EDGES + STRAKE_SPH_BRINGS_DENSITIES + 1
+} strake_sph_wait_for;
+
 enum {
     STRAKE_SPH_SIDE_BY_SIDE = 32,
     STRAKE_SPH_TOTALS = 2,
@@ -103,13 +113,14 @@ typedef struct strake_sph_device {
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;
-    double limit;                     /**< of a step [s]; 0: it never counts as hung */
-    strake_settings settings;         /**< in effect */
-    size_t group[STRAKE_SPH_KERNELS]; /**< work-items */
-    size_t largest;                   /**< of these */
-    int registers;                    /**< of a work-item of the second pass; 0: not told */
-    struct strake_sph_timers *timers; /**< of launches; NULL: they are not timed */
-    cl_int cells4[4];                 /**< cells along the axes */
+    double expected[STRAKE_SPH_WAITS]; /**< seconds of the last ones */
+    double limit;                      /**< of a step [s]; 0: it never counts as hung */
+    strake_settings settings;          /**< in effect */
+    size_t group[STRAKE_SPH_KERNELS];  /**< work-items */
+    size_t largest;                    /**< of these */
+    int registers;                     /**< of a work-item of the second pass; 0: not told */
+    struct strake_sph_timers *timers;  /**< of launches; NULL: they are not timed */
+    cl_int cells4[4];                  /**< cells along the axes */
     strake_sph_numbers numbers;
     strake_sph_movers movers;
     cl_mem second_constants, motions, series, frames, origins; /* where something moves */
@@ -205,6 +216,10 @@ strake_status strake_sph_upload_to(strake_sph_device *own, cl_command_queue queu
 strake_status strake_sph_download_from(strake_sph_device *own, cl_command_queue queue, bool waits,
                                        cl_mem buffer, size_t offset, size_t bytes, void *to,
                                        cl_event *done, strake_error *error);
+
+/** Waits for a command of one kind, whose queue was flushed or is flushed by this; the event is released. */
+strake_status strake_sph_wait(strake_sph_device *own, strake_sph_wait_for what,
+                              cl_command_queue queue, cl_event *event, strake_error *error);
 
 /** Copies from the host or to it; waits. */
 strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,

@@ -76,14 +76,17 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
     strake_sph_device *const own = (strake_sph_device *)run;
     const strake_sph *const sph = run->sph;
     const double *const found = own->seen;
+    cl_event come = NULL;
     if (own->is_asked) {
-        STRAKE_TRY(strake_cl_wait(own->session->cl, own->session->device, &own->waiter,
-                                  &own->first_pass.heard, error));
+        STRAKE_TRY(
+            strake_sph_wait(own, STRAKE_SPH_FOR_FOUND, own->queue, &own->first_pass.heard, error));
     } else {
         STRAKE_TRY(strake_sph_end_pass(own, STRAKE_SPH_WITHOUT, error));
         STRAKE_TRY(find(own, error));
         note_asked(own);
-        STRAKE_TRY(strake_sph_read(own, own->found, 0, STRAKE_SPH_FOUND_BYTES, own->seen, error));
+        STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->found, 0,
+                                            STRAKE_SPH_FOUND_BYTES, own->seen, &come, error));
+        STRAKE_TRY(strake_sph_wait(own, STRAKE_SPH_FOR_LOOK, own->queue, &come, error));
     }
     own->is_asked = false;
     *seen = (strake_sph_seen){.far = found[4],
@@ -94,5 +97,6 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                    sph->cfl, strake_sph_viscous_bound(sph));
     }
 cleanup:
+    strake_cl_release_event(own->session->cl, &come);
     return status;
 }

@@ -44,7 +44,7 @@ cleanup:
     return status;
 }
 
-/* The run's own particles to their cells, and to those who compute these. */
+/* The run's own particles to their cells, and to those who compute these. Cells are emptied while the host waits for these. */
 static strake_status enter(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -65,6 +65,7 @@ static strake_status enter(strake_sph_device *own, strake_error *error)
     strake_cl_pass_buffer(&a, own->share);
     strake_cl_pass_buffer(&a, own->totals);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ENTER, &a, own->run.count, error));
+    STRAKE_TRY(zero(own, own->start, (size_t)(own->run.cells.count + 2) * sizeof(cl_uint), error));
     STRAKE_TRY(is_alone ? STRAKE_OK : strake_sph_change_hands(own, error));
 cleanup:
     return status;
@@ -77,7 +78,6 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
     const int64_t cells = own->run.cells.count, count = own->run.count;
     const int now = own->now, then = 1 - now;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_GATHER);
-    STRAKE_TRY(zero(own, own->start, (size_t)(cells + 2) * sizeof(cl_uint), error));
     strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     strake_cl_pass_int(&a, count);
     strake_cl_pass_buffer(&a, own->cell);
@@ -189,8 +189,8 @@ static void find_slices(const strake_sph_run *run, int64_t slice[STRAKE_SPH_RANG
     }
 }
 
-/* Waits for what came of an order so far: own->heard. */
-static strake_status hear(strake_sph_device *own, strake_error *error)
+/* Enqueues that what came of an order so far comes to own->heard. @param[out] come  it has; owned by the caller */
+static strake_status tell(strake_sph_device *own, cl_event *come, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_sph_run *const run = &own->run;
@@ -212,10 +212,8 @@ static strake_status hear(strake_sph_device *own, strake_error *error)
     strake_cl_pass_buffer(&a, own->told);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_TELL, &a, words, error));
     STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->told, 0,
-                                        (size_t)words * sizeof *own->heard, own->heard, NULL,
+                                        (size_t)words * sizeof *own->heard, own->heard, come,
                                         error));
-    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
-                                    own->queue, error));
 cleanup:
     return status;
 }
@@ -335,7 +333,7 @@ cleanup:
     return status;
 }
 
-/* Lists, if they take at most so many rows and nothing else is to be looked at (cl/cells.cl); and arguments of passes. */
+/* Lists, if they take at most so many rows and nothing else is to be looked at (cl/cells.cl). */
 static strake_status fill_near(strake_sph_device *own, cl_uint rows, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -347,17 +345,27 @@ static strake_status fill_near(strake_sph_device *own, cl_uint rows, strake_erro
     strake_cl_pass(&a, sizeof rows, &rows);
     strake_cl_pass_buffer(&a, own->clock_there);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a, own->run.count, error));
-    STRAKE_TRY(set_passes(own, error));
 cleanup:
     return status;
 }
 
-/* Lists that were counted, once the host has seen how many and how long they are. */
-static strake_status look_and_fill(strake_sph_device *own, strake_error *error)
+/* Rows of words that there are. */
+static cl_uint rows_there(const strake_sph_device *own)
+{
+    const size_t rows = own->words_bytes / ROW_BYTES, behind = rows_behind(own);
+    return rows > behind ? (cl_uint)(rows - behind) : 0;
+}
+
+/*
+ * What the host does with what an order tells, once that has come. Lists are made of it then, unless they were already, in
+ * @p rows rows that were enough for them.
+ */
+static strake_status look_and_fill(strake_sph_device *own, cl_uint rows, cl_event *come,
+                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_uint kept[2], totals[STRAKE_SPH_TOTALS];
-    STRAKE_TRY(hear(own, error));
+    STRAKE_TRY(strake_sph_wait(own, STRAKE_SPH_FOR_ORDER, own->queue, come, error));
     memcpy(kept, own->heard, sizeof kept);
     memcpy(totals, own->heard + 2, sizeof totals);
     memcpy(own->in_slices, own->heard + STRAKE_SPH_TOLD,
@@ -367,18 +375,27 @@ static strake_status look_and_fill(strake_sph_device *own, strake_error *error)
     set_ranges(own);
     STRAKE_TRY(note_lost(own, kept[0], kept[1], error));
     strake_sph_weigh(own);
-    STRAKE_TRY(strake_sph_grow_words(own, strake_sph_words_for(own, totals[0]), error));
-    STRAKE_TRY(fill_near(own, ANY_ROWS, error));
+    if (totals[0] > rows || kept[1] > kept[0]) { /* as the device finds, too (cl/cells.cl) */
+        STRAKE_TRY(strake_sph_grow_words(own, strake_sph_words_for(own, totals[0]), error));
+        STRAKE_TRY(fill_near(own, ANY_ROWS, error));
+    }
+    STRAKE_TRY(set_passes(own, error));
 cleanup:
     return status;
 }
 
+/* Most likely they have room: the device goes on with them while the host hears of the order. */
 strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    cl_event come = NULL;
+    const cl_uint rows = rows_there(own);
     STRAKE_TRY(count_near(own, error));
-    STRAKE_TRY(look_and_fill(own, error));
+    STRAKE_TRY(tell(own, &come, error));
+    STRAKE_TRY(fill_near(own, rows, error));
+    STRAKE_TRY(look_and_fill(own, rows, &come, error));
 cleanup:
+    strake_cl_release_event(own->session->cl, &come);
     return status;
 }
 
@@ -386,11 +403,11 @@ cleanup:
 static strake_status go_ahead(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t rows = own->words_bytes / ROW_BYTES, behind = rows_behind(own);
     STRAKE_TRY(count_near(own, error));
     STRAKE_TRY(ask_for_pairs(own, error));
     own->run.inner = (strake_range){0, own->run.count};
-    STRAKE_TRY(fill_near(own, rows > behind ? (cl_uint)(rows - behind) : 0, error));
+    STRAKE_TRY(fill_near(own, rows_there(own), error));
+    STRAKE_TRY(set_passes(own, error));
     STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
     own->is_order_ahead = true;
     own->clock.since = 0;
@@ -402,12 +419,15 @@ cleanup:
 strake_status strake_sph_end_order(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(look_and_fill(own, error));
+    cl_event come = NULL;
+    STRAKE_TRY(tell(own, &come, error));
+    STRAKE_TRY(look_and_fill(own, 0, &come, error));
     own->clock.state = SPH_NEEDS_ORDER;
     STRAKE_TRY(strake_sph_write_clock(own, error));
     STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
     STRAKE_TRY(strake_sph_read_clock(own, error));
 cleanup:
+    strake_cl_release_event(own->session->cl, &come);
     return status;
 }
 

@@ -297,9 +297,11 @@ static strake_status await_sent(strake_sph_device *own, strake_sph_begun *b, str
     strake_status status = STRAKE_OK;
     strake_sph_run *const run = &own->run;
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "the device's edge slices");
-    STRAKE_TRY(b->sent != NULL ? strake_cl_wait(own->session->cl, own->session->device,
-                                                &own->waiter, &b->sent, error)
-                               : STRAKE_OK);
+    STRAKE_TRY(b->sent != NULL
+                   ? strake_sph_wait(own,
+                                     (strake_sph_wait_for)(STRAKE_SPH_FOR_EDGES + (int)b->what),
+                                     own->transfers, &b->sent, error)
+                   : STRAKE_OK);
     strake_cl_release_event(own->session->cl, &b->sent);
     if (b->timed) {
         run->dealings.moving = (b->what == STRAKE_SPH_BRINGS_HALF ? run->dealings.moving : 0.0) +

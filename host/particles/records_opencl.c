@@ -53,19 +53,20 @@ static strake_status read_leavers(strake_sph_device *own, int64_t count, strake_
 {
     strake_status status = STRAKE_OK;
     const size_t bytes = (size_t)count * strake_sph_record_bytes(own->run.element);
+    cl_event come = NULL;
     strake_sph_box *const box = strake_sph_open_out(&own->run, count);
     STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles of others",
                  (long long)count);
     box->is_pinned = strake_cl_pins_add(&own->pins, box->memory, box->bytes);
     STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->totals, 0,
-                                        STRAKE_SPH_TOTALS * sizeof(cl_uint), own->heard, NULL,
+                                        STRAKE_SPH_TOTALS * sizeof(cl_uint), own->heard, &come,
                                         error));
     STRAKE_TRY(count > 0 ? strake_sph_download_from(own, own->queue, false, own->out, 0, bytes,
-                                                    box->memory, NULL, error)
+                                                    box->memory, &come, error)
                          : STRAKE_OK);
-    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
-                                    own->queue, error));
+    STRAKE_TRY(strake_sph_wait(own, STRAKE_SPH_FOR_LEAVERS, own->queue, &come, error));
 cleanup:
+    strake_cl_release_event(own->session->cl, &come);
     return status;
 }
 
