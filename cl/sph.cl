@@ -330,12 +330,15 @@ static inline real sph_way(real4 x, __global const real *rest, int p)
     return sph_square(x.x - then[0], x.y - then[1], x.z - then[2]);
 }
 
-/* The first of those that have NaN or Inf is named. */
-static inline void sph_note_bad(__global sph_clock *clock, int p, sph_place_of at)
+/* The first of those that have NaN or Inf is named. @return whether this one does: who has it is infinitely far */
+static inline bool sph_note_bad(__global sph_clock *clock, int p, sph_place_of at)
 {
-    if (!(sph_not_finite(at.x.x, at.x.y, at.x.z, at.v.x, at.v.y, at.v.z, at.x.w) == REAL(0.0))) {
+    const bool is_bad =
+        !(sph_not_finite(at.x.x, at.x.y, at.x.z, at.v.x, at.v.y, at.v.z, at.x.w) == REAL(0.0));
+    if (is_bad) {
         (void)atomic_min(&clock->bad, p);
     }
+    return is_bad;
 }
 
 /* What a pass finds, with one more particle. */
@@ -390,7 +393,7 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
         sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
         most_of = sph_extend_pass(most_of, f, i);
     }
-    sph_leave_first(most_of, found, most, room);
+    sph_leave_first(most_of, found, most, room, 0);
 }
 
 /* Second pass: forces half a step later, and the whole step with them; how far and how fast all are then. */
@@ -420,9 +423,9 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
         SPH_CARRY(frames->end, 1, to);
         sph_store(x, v, volume, p, kind, to.x, to.v, n);
         most_of = sph_extend(most_of, f, i, to, rest, p);
-        sph_note_bad(clock, p, to);
+        (void)sph_note_bad(clock, p, to);
     }
-    sph_leave_extremes(most_of, found, most, room);
+    sph_leave_extremes(most_of, found, most, room, 0);
 }
 
 /*
@@ -430,8 +433,8 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
  * rows of the step begin
  */
 __kernel void sph_look(__global sph_clock *clock, const int2 range, const int count, const int room, const int most_first,
-                       __global const real4 *x, __global const real4 *v, __global const real *rest,
-                       __global real *most)
+                       const int raises, __global const real4 *x, __global const real4 *v,
+                       __global const real *rest, __global real *most)
 {
     __local real found[SPH_GROUP];
     const int p = (int)get_global_id(0);
@@ -443,11 +446,11 @@ __kernel void sph_look(__global sph_clock *clock, const int2 range, const int co
         far = sph_way(at.x, rest, p);
         fast = sph_square(at.v.x, at.v.y, at.v.z);
         if (p >= range.x && p < range.y) {
-            sph_note_bad(clock, p, at);
+            far = sph_note_bad(clock, p, at) ? (real)INFINITY : far;
         }
     }
-    sph_most(far, found, most + most_first + 4 * room);
-    sph_most(fast, found, most + most_first + 5 * room);
+    sph_most(far, found, most + most_first + 4 * room, raises);
+    sph_most(fast, found, most + most_first + 5 * room, raises);
 }
 
 /* What a tick of the clock comes after. */

@@ -56,12 +56,19 @@ static inline void sph_bring_down(__global const real *most, const int room, con
     }
 }
 
-/* The greatest of a group goes to found[group]. Numbers are not negative, and NaN never is the greatest. */
-static inline void sph_most(real own, __local real *found, __global real *most)
+/*
+ * The greatest of a group goes to most[group], or raises *most. Numbers are not negative, so that those of single precision
+ * follow each other as their bits do, and NaN never is the greatest.
+ */
+static inline void sph_most(real own, __local real *found, __global real *most, int raises)
 {
     const real greatest = reduce_items(STRAKE_MAX(own, REAL(0.0)), found, 1);
     if (get_local_id(0) == 0) {
-        most[get_group_id(0)] = greatest;
+        if (raises) {
+            (void)atomic_max((volatile __global uint *)most, as_uint((float)greatest));
+        } else {
+            most[get_group_id(0)] = greatest;
+        }
     }
 }
 
@@ -69,17 +76,19 @@ static inline void sph_most(real own, __local real *found, __global real *most)
 typedef struct sph_extremes { real square, sound, far, fast; } sph_extremes;
 
 /* Those of a first pass go to its rows, ... */
-static inline void sph_leave_first(sph_extremes of, __local real *found, __global real *most, int room)
+static inline void sph_leave_first(sph_extremes of, __local real *found, __global real *most, int room,
+                                   int raises)
 {
-    sph_most(of.square, found, most);
-    sph_most(of.sound, found, most + room);
+    sph_most(of.square, found, most, raises);
+    sph_most(of.sound, found, most + room, raises);
 }
 
 /* ... those of a second one and the step to theirs. */
-static inline void sph_leave_extremes(sph_extremes of, __local real *found, __global real *most, int room)
+static inline void sph_leave_extremes(sph_extremes of, __local real *found, __global real *most, int room,
+                                      int raises)
 {
-    sph_most(of.square, found, most + 2 * room);
-    sph_most(of.sound, found, most + 3 * room);
-    sph_most(of.far, found, most + 4 * room);
-    sph_most(of.fast, found, most + 5 * room);
+    sph_most(of.square, found, most + 2 * room, raises);
+    sph_most(of.sound, found, most + 3 * room, raises);
+    sph_most(of.far, found, most + 4 * room, raises);
+    sph_most(of.fast, found, most + 5 * room, raises);
 }

@@ -5,6 +5,16 @@
  */
 #pragma OPENCL FP_CONTRACT OFF
 
+/*
+ * Where numbers have 32 bits passes raise those of their step at once: nothing is left to be summed up, for which there would
+ * be no place beside the next pass. Else each of their groups leaves its own.
+ */
+#ifdef STRAKE_REAL_SINGLE
+#define SPH_RAISES 1
+#else
+#define SPH_RAISES 0
+#endif
+
 /* Rows of work-items for particles [first, end), 32 side by side as lists have them. */
 static inline int sph_rows_of(int first, int end)
 {
@@ -47,7 +57,7 @@ __kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int4
         force[p] = (real4)(f.a[0], f.a[1], f.a[2], f.change);
         most_of = sph_extend_pass(most_of, f, i);
     }
-    sph_leave_first(most_of, found, most + row, room);
+    sph_leave_first(most_of, found, most + row, room, SPH_RAISES);
 }
 
 /*
@@ -82,7 +92,7 @@ __kernel void sph_pass_half(__constant sph_constants *n, const int4 cells, const
         sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
         most_of = sph_extend_pass(most_of, f, i);
     }
-    sph_leave_first(most_of, found, most + row, room);
+    sph_leave_first(most_of, found, most + row, room, SPH_RAISES);
 }
 
 static inline sph_sums sph_stored(real4 force)
@@ -130,9 +140,9 @@ __kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, cons
         SPH_CARRY(frames->end, 1, to);
         sph_store(x, v, volume, p, kind, to.x, to.v, n);
         most_of = sph_extend(most_of, f, i, to, rest, p);
-        sph_note_bad(clock, p, to);
+        most_of.far = sph_note_bad(clock, p, to) ? (real)INFINITY : most_of.far;
     }
-    sph_leave_extremes(most_of, found, most + row, room);
+    sph_leave_extremes(most_of, found, most + row, room, SPH_RAISES);
 }
 
 /* The particle of this work-item, of all that are not in a range. */

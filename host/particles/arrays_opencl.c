@@ -335,7 +335,8 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
     /* Nothing is made of it: sizes follow from these alone. It is filled often, wherever memory may bound shares. */
     _Static_assert(sizeof(strake_sph_device) < 32768,
                    "a session of megabytes belongs behind a pointer");
-    strake_sph_device own = {.run = {.sph = sph, .cells = *cells, .element = (int)real}};
+    strake_sph_device own = {.run = {.sph = sph, .cells = *cells, .element = (int)real},
+                             .precision = precision};
     if (strake_sph_choose(&own, device, settings, &ignored) != STRAKE_OK) {
         return (double)INFINITY;
     }
@@ -344,7 +345,7 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
                                        (double)strake_sph_record_bytes((int)real)
                                  : 0.0;
     return count_bytes(&own, room, near * entry_of(&own)) + out +
-           (is_shared ? STRAKE_SPH_FOUND * sizeof(double) : 0.0);
+           (is_shared ? (double)strake_sph_found_room(&own) : 0.0);
 }
 
 double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,

@@ -68,9 +68,11 @@ typedef enum strake_sph_wait_for {
 enum {
     STRAKE_SPH_SIDE_BY_SIDE = 32,
     STRAKE_SPH_TOTALS = 2,
-    STRAKE_SPH_BOUNDS = 6, /**< rows of what groups find in a step: SPH_BOUNDS of cl/sph_most.cl */
-    STRAKE_SPH_FOUND = 7,  /**< numbers: the greatest of each row, and who is bad */
-    STRAKE_SPH_FOUND_BYTES = STRAKE_SPH_FOUND * sizeof(double)
+    STRAKE_SPH_BOUNDS = 6,  /**< rows of what groups find in a step: SPH_BOUNDS of cl/sph_most.cl */
+    STRAKE_SPH_FOUND = 7,   /**< numbers: the greatest of each row, and who is bad */
+    STRAKE_SPH_SETS = 16,   /**< of numbers that passes raise, one for each step in turn, ... */
+    STRAKE_SPH_SET = 16,    /**< ... each of so many, ... */
+    STRAKE_SPH_OF_LOOKS = 6 /**< ... of which two from this one on are those of looks */
 };
 
 /** Ranges of particles in order: own ones, the first and the last slice of them, ghosts on either side. */
@@ -156,18 +158,49 @@ typedef struct strake_sph_device {
     sph_clock clock;
     int64_t most_groups;     /**< of passes: a row of most */
     int64_t ahead, interval; /**< steps enqueued at once, and between the last two orders */
-    int most_half;           /**< of most: that of the last first pass, and of what comes after */
+    int set,
+        set_before;     /**< of what passes find: that of the last first pass, and the one before */
+    bool is_set_looked; /**< a look has raised its numbers of the set */
     int64_t image_room;
     strake_sph_image image; /**< as it was seen last; all NULL before */
 } strake_sph_device;
 
-/**
- * Where a half of what groups find begins: two steps in a row have one each, as the second one begins beside the sum of
- * the first.
- */
-static inline int64_t strake_sph_most_first(const strake_sph_device *own, int half)
+/** Whether passes raise a few numbers, as those of 32 bits allow, instead of each group leaving its own (cl/sph_parts.cl). */
+static inline bool strake_sph_raises(const strake_sph_device *own)
 {
-    return half * STRAKE_SPH_BOUNDS * own->most_groups;
+    return own->precision == STRAKE_SINGLE;
+}
+
+/** Bytes of what a step finds as the host gets it, and of all places for it. */
+static inline size_t strake_sph_found_bytes(const strake_sph_device *own)
+{
+    return strake_sph_raises(own) ? STRAKE_SPH_SET * sizeof(cl_float)
+                                  : STRAKE_SPH_FOUND * sizeof(cl_double);
+}
+
+static inline size_t strake_sph_found_room(const strake_sph_device *own)
+{
+    return strake_sph_found_bytes(own) * (strake_sph_raises(own) ? STRAKE_SPH_SETS : 1);
+}
+
+/**
+ * Where what a step finds begins, in numbers of strake_sph_most(): two steps in a row have places of their own, as the second
+ * one begins while the host hears of the first.
+ */
+static inline int64_t strake_sph_most_first(const strake_sph_device *own, int set)
+{
+    return set * (strake_sph_raises(own) ? STRAKE_SPH_SET : STRAKE_SPH_BOUNDS * own->most_groups);
+}
+
+/** Where passes beside others leave what they find; and how far apart its rows are, in numbers. */
+static inline cl_mem strake_sph_most(const strake_sph_device *own)
+{
+    return strake_sph_raises(own) ? own->found : own->most;
+}
+
+static inline int64_t strake_sph_most_row(const strake_sph_device *own)
+{
+    return strake_sph_raises(own) ? 1 : own->most_groups;
 }
 
 struct strake_sph_box;
@@ -199,8 +232,8 @@ strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
                                                strake_sph_kernel_name name);
 /** Constants, those of the second pass where it has its own, and what the cells are. */
 void strake_sph_pass_scheme(const strake_sph_device *own, strake_cl_arguments *a, bool is_second);
-/** Where particles of cells and their lists are, who they are, and where groups leave what they find. */
-void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a);
+/** Where particles of cells and their lists are, who they are, and where groups leave what they find: @p most. */
+void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a, cl_mem most);
 
 /** Room for an array; told in own->bytes. */
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
@@ -294,12 +327,16 @@ strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
 bool strake_sph_is_busy_shared(const strake_sph_run *run);
 strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
+/** What the next step finds gets another place. */
+strake_status strake_sph_next_set(strake_sph_device *own, strake_error *error);
 /**
- * Enqueues that the greatest of what groups found is found: own->found. @param[in] looked  groups of who looked
- * @param[in] half  of own->most: that of the step
+ * Enqueues that the greatest of what groups found comes to own->seen. @param[in] looked  groups of who looked
+ * @param[in] set  that of the step  @param[out] come  it has; owned by the caller
  */
-strake_status strake_sph_sum_up(strake_sph_device *own, int64_t looked, int half,
-                                strake_error *error);
+strake_status strake_sph_leave_found(strake_sph_device *own, int64_t looked, int set,
+                                     cl_event *come, strake_error *error);
+/** Room for that. */
+strake_status strake_sph_make_found(strake_sph_device *own, strake_error *error);
 /** Room for particles that others need, at the first order; and ... */
 strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);
 /** ... what these need beyond what a device that is alone has. */

@@ -202,7 +202,7 @@ void strake_sph_pass_scheme(const strake_sph_device *own, strake_cl_arguments *a
     strake_cl_pass(a, sizeof own->cells4, own->cells4);
 }
 
-void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a)
+void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a, cl_mem most)
 {
     strake_cl_pass_buffer(a, own->start);
     strake_cl_pass_buffer(a, own->first);
@@ -210,7 +210,7 @@ void strake_sph_pass_lists(const strake_sph_device *own, strake_cl_arguments *a)
     strake_cl_pass_buffer(a, own->words);
     strake_cl_pass_buffer(a, own->cell);
     strake_cl_pass_buffer(a, own->key);
-    strake_cl_pass_buffer(a, own->most);
+    strake_cl_pass_buffer(a, most);
 }
 
 /* Work-items that take so many particles. */

@@ -139,7 +139,7 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
         strake_sph_pass_scheme(own, &a, k == STRAKE_SPH_CORRECT);
         strake_cl_pass_int(&a, own->run.count);
         strake_cl_pass_int(&a, own->most_groups);
-        strake_sph_pass_lists(own, &a);
+        strake_sph_pass_lists(own, &a, own->most);
         strake_cl_pass_buffer(&a, own->x[now]);
         strake_cl_pass_buffer(&a, own->v[now]);
         strake_cl_pass_buffer(&a, own->volume[now]);

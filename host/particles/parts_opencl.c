@@ -14,7 +14,7 @@ strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error
     }
     STRAKE_TRY(
         strake_sph_new_buffer(own, strake_sph_force_bytes(own, own->run.room), &own->force, error));
-    STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_FOUND_BYTES, &own->found, error));
+    STRAKE_TRY(strake_sph_make_found(own, error));
     own->transfers = own->session->cl->clCreateCommandQueue(
         own->session->context, device->device,
         own->session->record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);

@@ -32,9 +32,10 @@ static strake_cl_arguments begin_forces(strake_sph_device *own, strake_sph_kerne
     strake_cl_arguments a = strake_sph_begin_arguments(own, name);
     strake_sph_pass_scheme(own, &a, is_half);
     strake_cl_pass(&a, sizeof both, both);
-    strake_cl_pass_int(&a, own->most_groups);
-    strake_sph_pass_lists(own, &a);
-    strake_cl_pass_int(&a, strake_sph_most_first(own, own->most_half) + row);
+    strake_cl_pass_int(&a, strake_sph_most_row(own));
+    strake_sph_pass_lists(own, &a, strake_sph_most(own));
+    strake_cl_pass_int(&a,
+                       strake_sph_most_first(own, own->set) + (strake_sph_raises(own) ? 0 : row));
     strake_cl_pass_buffer(&a, own->x[of]);
     strake_cl_pass_buffer(&a, own->v[of]);
     strake_cl_pass_buffer(&a, own->volume[of]);
@@ -146,22 +147,6 @@ cleanup:
     return status;
 }
 
-/*
- * What the last step found is summed up, and comes in the same queue: beside the outermost slices that were asked for before
- * it, the event of its kernel, also for another queue, would come only after these (NVIDIA's driver).
- */
-static strake_status leave_found(strake_sph_device *own, cl_event *heard, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_sph_sum_up(own, own->passed[1], 1 - own->most_half, error));
-    strake_sph_note_sent(&own->run, STRAKE_SPH_FOUND_BYTES);
-    STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->found, 0,
-                                        STRAKE_SPH_FOUND_BYTES, own->seen, heard, error));
-    STRAKE_CL("clFlush", own->session->cl->clFlush(own->queue), error, own->session->device);
-cleanup:
-    return status;
-}
-
 /* Particles that fill a GPU's units once. */
 static int64_t fill_of(const strake_sph_device *own)
 {
@@ -260,7 +245,13 @@ static strake_status begin(strake_sph_device *own, strake_sph_begun *b, strake_e
     STRAKE_TRY(compute(own, b->what, true, edges, &b->row, error));
     STRAKE_TRY(strake_cl_aside_turn(cl, device, &own->queue, &own->aside, &here, &b->done, error));
     if (own->is_asked && b->what == STRAKE_SPH_BRINGS) {
-        STRAKE_TRY(leave_found(own, &b->heard, error));
+        /*
+         * In the queue that comes after the last step: beside the outermost slices, which were asked for before, the event
+         * of a kernel, also for another queue, would come only after these (NVIDIA's driver).
+         */
+        strake_sph_note_sent(&own->run, strake_sph_found_bytes(own));
+        STRAKE_TRY(strake_sph_leave_found(own, own->passed[1], own->set_before, &b->heard, error));
+        STRAKE_CL("clFlush", cl->clFlush(own->queue), error, device);
     }
     if (b->timed && own->aside != NULL) {
         STRAKE_TRY(strake_sph_start_timing(own, own->aside, &b->start, error));
@@ -410,7 +401,7 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
         return STRAKE_OK;
     }
     STRAKE_TRY(strake_sph_plan_shared(own, false, error));
-    own->most_half = 1 - own->most_half;
+    STRAKE_TRY(strake_sph_next_set(own, error));
     STRAKE_TRY(begin_first(own, error));
 cleanup:
     return status;

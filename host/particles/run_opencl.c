@@ -26,6 +26,7 @@ strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *e
         strake_cl_pass_int(&look, own->run.count);
         strake_cl_pass_int(&look, own->most_groups);
         strake_cl_pass_int(&look, 0);
+        strake_cl_pass_int(&look, 0);
         strake_cl_pass_buffer(&look, own->x[own->now]);
         strake_cl_pass_buffer(&look, own->v[own->now]);
         strake_cl_pass_buffer(&look, own->rest);
@@ -195,6 +196,7 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     }
     STRAKE_TRY(strake_sph_make_room(own, image->count, error));
     own->is_looked = own->is_asked = false;
+    own->is_set_looked = true; /* or may have begun to */
     strake_sph_forget_pass(own);
     run->count = image->count;
     run->inner = (strake_range){0, image->count};
