@@ -255,23 +255,18 @@ __kernel void sph_arrive(const int count, const int first, __global const sph_re
 }
 
 /*
- * What the host waits for at an order, side by side: particles that stay, also with those that left the box; totals; where
- * cells begin, 0 for those that are none; pairs of the slices.
+ * What the host waits for at an order, side by side: particles that stay, also with those that left the box; totals; pairs of
+ * the slices; where these begin, and the last one ends.
  */
-#define SPH_PLACES 10
-
-__kernel void sph_tell(const int all, const int slices, const int16 places,
-                       __global const uint *start, __global const uint *totals,
-                       __global const uint *in_slice, __global uint *told)
+__kernel void sph_tell(const int all, const int slices, __global const uint *start,
+                       __global const uint *totals, __global const uint *in_slice,
+                       __global uint *told)
 {
-    int place[16];
-    vstore16(places, 0, place);
-    for (int k = (int)get_global_id(0); k < 4 + SPH_PLACES + slices; k += (int)get_global_size(0)) {
-        const int at = k - 4, slice = at - SPH_PLACES;
-        told[k] = k < 2              ? start[all + k]
-                  : k < 4            ? totals[k - 2]
-                  : slice >= 0       ? in_slice[slice]
-                  : place[at] >= 0   ? start[place[at]]
-                                     : 0u;
+    for (int k = (int)get_global_id(0); k < 4 + 2 * slices + 1; k += (int)get_global_size(0)) {
+        const int slice = k - 4;
+        told[k] = k < 2            ? start[all + k]
+                  : k < 4          ? totals[k - 2]
+                  : slice < slices ? in_slice[slice]
+                                   : start[(slice - slices) * (all / slices)];
     }
 }

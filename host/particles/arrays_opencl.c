@@ -240,13 +240,14 @@ cleanup:
 static int list_fixed(strake_sph_device *own, sized *out)
 {
     const size_t slices = (size_t)own->run.cells.n[0];
-    const sized all[] = {{&own->constants, STRAKE_SPH_CONSTANTS, false},
-                         {&own->clock_there, sizeof own->clock, false},
-                         {&own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), false},
-                         {&own->start, ((size_t)own->run.cells.count + 2) * sizeof(cl_uint), false},
-                         {&own->share, slices, false},
-                         {&own->told, (STRAKE_SPH_TOLD + slices) * sizeof(cl_uint), false},
-                         {&own->in_slice, slices * sizeof(cl_uint), false}};
+    const sized all[] = {
+        {&own->constants, STRAKE_SPH_CONSTANTS, false},
+        {&own->clock_there, sizeof own->clock, false},
+        {&own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), false},
+        {&own->start, ((size_t)own->run.cells.count + 2) * sizeof(cl_uint), false},
+        {&own->share, slices, false},
+        {&own->told, (size_t)strake_sph_told((int64_t)slices) * sizeof(cl_uint), false},
+        {&own->in_slice, slices * sizeof(cl_uint), false}};
     memcpy(out, all, sizeof all);
     return (int)(sizeof all / sizeof *all);
 }
@@ -263,12 +264,13 @@ strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error
     own->shares = malloc(slices);
     own->shares_there = malloc(slices);
     own->in_slices = malloc(slices * sizeof *own->in_slices);
-    own->seen_bytes = (SEEN_WORDS * sizeof(cl_uint) + (STRAKE_SPH_TOLD + slices) * sizeof(cl_uint) +
+    own->slice_first = calloc(slices + 1, sizeof *own->slice_first);
+    own->seen_bytes = ((SEEN_WORDS + (size_t)strake_sph_told((int64_t)slices)) * sizeof(cl_uint) +
                        STRAKE_CL_PIN_PAGE - 1) /
                       STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
     own->seen = aligned_alloc(STRAKE_CL_PIN_PAGE, own->seen_bytes);
     STRAKE_CHECK(own->shares != NULL && own->shares_there != NULL && own->in_slices != NULL &&
-                     own->seen != NULL,
+                     own->slice_first != NULL && own->seen != NULL,
                  error, STRAKE_ERR_MEMORY, "no memory for %lld slices", (long long)slices);
     own->heard = (cl_uint *)own->seen + SEEN_WORDS;
     (void)strake_cl_pins_add(&own->pins, own->seen, own->seen_bytes);

@@ -75,11 +75,11 @@ enum {
     STRAKE_SPH_OF_LOOKS = 6 /**< ... of which two from this one on are those of looks */
 };
 
-/** Ranges of particles in order: own ones, the first and the last slice of them, ghosts on either side. */
-enum { STRAKE_SPH_RANGES = 5 };
-
-/** What an order tells: particles that stay, and with those that left the box, totals, where ranges begin and end. */
-enum { STRAKE_SPH_TOLD = 4 + 2 * STRAKE_SPH_RANGES };
+/** Words of what an order tells: particles that stay, and with those that left the box, totals, slices' pairs and places. */
+static inline int64_t strake_sph_told(int64_t slices)
+{
+    return 4 + 2 * slices + 1;
+}
 
 /** Particles that others need, for which there is room at first. */
 enum { STRAKE_SPH_FIRST_OUT = 1024 };
@@ -132,10 +132,11 @@ typedef struct strake_sph_device {
     cl_mem out, in;         /* records of particles that others need, and of those that come */
     int64_t out_room, in_room;
     int64_t out_before;          /**< that others needed at the last order */
-    cl_mem told;                 /**< of an order: STRAKE_SPH_TOLD words, and pairs of the slices */
+    cl_mem told;                 /**< of an order: strake_sph_told() words */
     unsigned char *shares;       /**< of slices */
     unsigned char *shares_there; /**< what is in share */
     cl_uint *in_slices;          /**< and in in_slice */
+    cl_uint *slice_first;        /**< [slices + 1] where those that the part holds begin */
     strake_range low, high,
         ghost[2];      /**< particles of the first and the last own slice, and of ghosts */
     int64_t passed[2]; /**< groups of work-items of the last passes */

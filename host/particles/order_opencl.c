@@ -171,41 +171,15 @@ size_t strake_sph_words_for(const strake_sph_device *own, size_t rows)
     return bytes > own->words_bytes ? bytes + bytes / 32 : own->words_bytes;
 }
 
-/* Slices that ranges of particles are of, [range][first or end]; those of a range that is not there are -1. */
-static void find_slices(const strake_sph_run *run, int64_t slice[STRAKE_SPH_RANGES][2])
-{
-    const int64_t first = run->own.first, end = run->own.end;
-    int64_t ghost[2];
-    strake_sph_find_ghosts(run, ghost);
-    const int64_t all[STRAKE_SPH_RANGES][2] = {{first, end},
-                                               {first, first + 1},
-                                               {end - 1, end},
-                                               {ghost[0], ghost[0] + 1},
-                                               {ghost[1], ghost[1] + 1}};
-    for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
-        const bool is_there = all[k][0] >= 0 && first < end;
-        slice[k][0] = is_there ? all[k][0] : -1;
-        slice[k][1] = is_there ? all[k][1] : -1;
-    }
-}
-
 /* Enqueues that what came of an order so far comes to own->heard. @param[out] come  it has; owned by the caller */
 static strake_status tell(strake_sph_device *own, cl_event *come, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_sph_run *const run = &own->run;
-    const int64_t slices = run->cells.n[0], words = STRAKE_SPH_TOLD + slices;
-    int64_t slice[STRAKE_SPH_RANGES][2];
-    cl_int place[16] = {0};
+    const int64_t words = strake_sph_told(run->cells.n[0]);
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_TELL);
-    find_slices(run, slice);
-    for (int k = 0; k < 2 * STRAKE_SPH_RANGES; k++) {
-        const int64_t at = slice[k / 2][k % 2];
-        place[k] = at >= 0 ? (cl_int)strake_cells_of_slice(&run->cells, at) : -1;
-    }
     strake_cl_pass_int(&a, run->cells.count);
-    strake_cl_pass_int(&a, slices);
-    strake_cl_pass(&a, sizeof place, place);
+    strake_cl_pass_int(&a, run->cells.n[0]);
     strake_cl_pass_buffer(&a, own->start);
     strake_cl_pass_buffer(&a, own->totals);
     strake_cl_pass_buffer(&a, own->in_slice);
@@ -218,17 +192,27 @@ cleanup:
     return status;
 }
 
-/* Ranges of particles, as they were told. */
+/* Particles of a slice; of none where it is -1. */
+static strake_range range_of(const strake_sph_device *own, int64_t slice)
+{
+    return slice >= 0 ? (strake_range){own->slice_first[slice], own->slice_first[slice + 1]}
+                      : (strake_range){0, 0};
+}
+
+/* Ranges of particles, by where slices begin. */
 static void set_ranges(strake_sph_device *own)
 {
     strake_sph_run *const run = &own->run;
-    const cl_uint *const at = own->heard + STRAKE_SPH_TOLD - 2 * STRAKE_SPH_RANGES;
-    strake_range *const out[STRAKE_SPH_RANGES] = {&run->inner, &own->low, &own->high,
-                                                  &own->ghost[0], &own->ghost[1]};
-    for (int k = 0; k < STRAKE_SPH_RANGES; k++) {
-        *out[k] = (strake_range){at[2 * k], at[2 * k + 1]};
+    const int64_t first = run->own.first, end = run->own.end;
+    int64_t ghost[2];
+    strake_sph_find_ghosts(run, ghost);
+    own->low = range_of(own, first < end ? first : -1);
+    own->high = range_of(own, first < end ? end - 1 : -1);
+    run->inner = (strake_range){own->low.first, own->high.end};
+    for (int side = 0; side < 2; side++) {
+        own->ghost[side] = range_of(own, ghost[side]);
     }
-    if (run->own.end - run->own.first == run->cells.n[0]) {
+    if (end - first == run->cells.n[0]) {
         run->inner = (strake_range){0, run->count};
     }
 }
@@ -364,12 +348,13 @@ static strake_status look_and_fill(strake_sph_device *own, cl_uint rows, cl_even
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    const size_t slices = (size_t)own->run.cells.n[0];
     cl_uint kept[2], totals[STRAKE_SPH_TOTALS];
     STRAKE_TRY(strake_sph_wait(own, STRAKE_SPH_FOR_ORDER, own->queue, come, error));
     memcpy(kept, own->heard, sizeof kept);
     memcpy(totals, own->heard + 2, sizeof totals);
-    memcpy(own->in_slices, own->heard + STRAKE_SPH_TOLD,
-           (size_t)own->run.cells.n[0] * sizeof *own->in_slices);
+    memcpy(own->in_slices, own->heard + 4, slices * sizeof *own->in_slices);
+    memcpy(own->slice_first, own->heard + 4 + slices, (slices + 1) * sizeof *own->slice_first);
     STRAKE_TRY(totals[1] > 0 ? fail_crowded(own, (int64_t)totals[1], error) : STRAKE_OK);
     own->run.count = kept[0];
     set_ranges(own);

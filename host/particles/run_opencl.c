@@ -266,6 +266,7 @@ static void close_run(strake_sph_run *run)
     free(own->shares);
     free(own->shares_there);
     free(own->in_slices);
+    free(own->slice_first);
     free(own->seen);
     free(own->session);
     free(own);
