@@ -70,7 +70,7 @@ enum {
     STRAKE_SPH_TOTALS = 2,
     STRAKE_SPH_BOUNDS = 6,  /**< rows of what groups find in a step: SPH_BOUNDS of cl/sph_most.cl */
     STRAKE_SPH_FOUND = 7,   /**< numbers: the greatest of each row, and who is bad */
-    STRAKE_SPH_SETS = 16,   /**< of numbers that passes raise, one for each step in turn, ... */
+    STRAKE_SPH_SETS = 64,   /**< of numbers that passes raise, one for each step in turn, ... */
     STRAKE_SPH_SET = 16,    /**< ... each of so many, ... */
     STRAKE_SPH_OF_LOOKS = 6 /**< ... of which two from this one on are those of looks */
 };
@@ -140,7 +140,10 @@ typedef struct strake_sph_device {
     strake_range low, high,
         ghost[2];      /**< particles of the first and the last own slice, and of ghosts */
     int64_t passed[2]; /**< groups of work-items of the last passes */
-    cl_event working;  /**< the last kernel of the last pass; NULL: there was none */
+    int64_t outer
+        [2]; /**< slices at either end that the last pass over forces computed before the others */
+    bool has_outer;   /**< ... of this order, with nothing between it and the next pass */
+    cl_event working; /**< the last kernel of the last pass; NULL: there was none */
     strake_sph_begun first_pass;
     bool is_looked;      /**< the last pass found how far and how fast all are */
     bool has_shares;     /**< something is in share */

@@ -32,30 +32,21 @@ static bool lacks_results(const strake_domain *domain)
     return of(domain)->state == STRAKE_PARTICLES_AHEAD;
 }
 
-/* Particles of every slice that have neighbours, as the host has them. @param[out] count  [slice] */
-static void count_particles(const strake_particles *p, double *count)
+/*
+ * Pairs of all slices, of whose some trials have counted them; or, where others are there now (@p all), as many as there were
+ * altogether.
+ */
+static void spread_pairs(strake_particles *p, bool all)
 {
-    memset(count, 0, (size_t)p->domain.slabs * sizeof *count);
-    for (int64_t n = 0; n < p->host.count; n++) {
-        const int32_t cell = p->host.cell[n];
-        if (cell >= 0 && p->host.kind[n] != STRAKE_PARTICLE_WALL) {
-            count[strake_cells_slice(p->host.cells, cell)] += 1.0;
-        }
-    }
-}
-
-/* Trials of some slices, or what was there before, have counted pairs: a particle of all others has as many. */
-static void spread_pairs(strake_particles *p)
-{
-    double *const pairs = p->crew.work, *const count = p->domain.work;
+    double *const pairs = p->crew.work, *const like = p->domain.work;
     double counted = 0.0, sum = 0.0;
-    count_particles(p, count);
+    strake_particles_estimate(p, like);
     for (int64_t slice = 0; slice < p->domain.slabs; slice++) {
-        counted += pairs[slice] > 0.0 ? count[slice] : 0.0;
+        counted += all || pairs[slice] > 0.0 ? like[slice] : 0.0;
         sum += pairs[slice];
     }
     for (int64_t slice = 0; slice < p->domain.slabs && counted > 0.0; slice++) {
-        pairs[slice] = count[slice] * sum / counted;
+        pairs[slice] = like[slice] * sum / counted;
     }
 }
 
@@ -73,7 +64,7 @@ static void note(strake_domain *domain, strake_domain_event event)
         p->state = STRAKE_PARTICLES_SEEN;
         break;
     case STRAKE_DOMAIN_SPOILT:
-        spread_pairs(p);
+        spread_pairs(p, false);
         p->state = p->state != STRAKE_PARTICLES_NONE ? STRAKE_PARTICLES_GIVEN : p->state;
         break;
     case STRAKE_DOMAIN_PLACED:
@@ -110,13 +101,13 @@ static void settle(strake_domain *domain)
     (void)domain;
 }
 
-/* Pairs of every slice; before anybody has counted them, its particles. */
+/* Pairs of every slice; before anybody has counted them, what they are estimated to be. */
 static void weigh(strake_domain *domain)
 {
     strake_particles *const p = strake_particles_of(domain);
     double sum = 0.0;
     if (p->is_other) {
-        spread_pairs(p);
+        spread_pairs(p, true);
         p->is_other = false;
     }
     for (int64_t slice = 0; slice < domain->slabs; slice++) {
@@ -124,7 +115,7 @@ static void weigh(strake_domain *domain)
         sum += domain->work[slice];
     }
     if (!(sum > 0.0)) {
-        count_particles(p, domain->work);
+        strake_particles_estimate(p, domain->work);
     }
 }
 

@@ -78,6 +78,12 @@ int64_t strake_particles_room(const strake_particles *particles, strake_range ow
 /** strake_domain_ops.room: particles, as work tells where those are that have neighbours. */
 double strake_particles_bound(strake_domain *domain, const strake_part *part, double *load);
 
+/**
+ * About as many pairs as every slice of the host's particles has, up to a factor, by who shares a cell: walls have none with
+ * each other. Without memory for cells it is the fluid. @param[out] pairs  [slice]
+ */
+void strake_particles_estimate(const strake_particles *particles, double *pairs);
+
 /** The host's particles of its slices go to a run. @return STRAKE_ERR_MEMORY, or as strake_sph_put() */
 strake_status strake_particles_load(strake_particles *particles, strake_sph_run *run,
                                     strake_error *error);

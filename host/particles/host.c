@@ -106,6 +106,32 @@ cleanup:
     return status;
 }
 
+void strake_particles_estimate(const strake_particles *p, double *pairs)
+{
+    enum { FLUID = STRAKE_PARTICLE_FLUID, KINDS = STRAKE_PARTICLE_WALL + 1 };
+    const strake_cells *const cells = p->host.cells;
+    int32_t *const in_cell = calloc((size_t)cells->count * KINDS, sizeof *in_cell);
+    memset(pairs, 0, (size_t)p->domain.slabs * sizeof *pairs);
+    for (int64_t n = 0; n < p->host.count; n++) {
+        const int32_t cell = p->host.cell[n];
+        if (cell >= 0 && in_cell != NULL) {
+            in_cell[(int64_t)cell * KINDS + p->host.kind[n]]++;
+        } else if (cell >= 0 && p->host.kind[n] == FLUID) {
+            pairs[strake_cells_slice(cells, cell)] += 1.0;
+        }
+    }
+    for (int64_t c = 0; c < cells->count && in_cell != NULL; c++) {
+        const int32_t *const its = in_cell + c * KINDS;
+        double all = 0.0;
+        for (int k = 0; k < KINDS; k++) {
+            all += its[k];
+        }
+        pairs[strake_cells_slice(cells, (int32_t)c)] +=
+            its[FLUID] * all + (double)its[STRAKE_PARTICLE_DYNAMIC] * its[FLUID];
+    }
+    free(in_cell);
+}
+
 strake_status strake_particles_load(strake_particles *p, strake_sph_run *run, strake_error *error)
 {
     strake_status status = STRAKE_OK;

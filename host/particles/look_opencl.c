@@ -34,7 +34,11 @@ strake_status strake_sph_next_set(strake_sph_device *own, strake_error *error)
     }
     own->set = (own->set + 1) % STRAKE_SPH_SETS;
     /* The one before, which the host may not have seen yet, is of the other half. */
-    return own->set % HALF == 0 ? clear(own, own->set, HALF, error) : STRAKE_OK;
+    if (own->set % HALF == 0) {
+        own->has_outer = false; /* the next pass comes after that */
+        return clear(own, own->set, HALF, error);
+    }
+    return STRAKE_OK;
 }
 
 /* Enqueues that the greatest of what groups found is found. */

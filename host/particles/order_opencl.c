@@ -429,6 +429,7 @@ strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_sph_mark(own, own->run.clock.steps);
+    own->has_outer = false;
     mark_rare(own, true);
     (void)strake_sph_turn(&own->run, STRAKE_SPAN_WAIT, "a new order of the device");
     STRAKE_TRY(enter(own, error));

@@ -197,6 +197,7 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     STRAKE_TRY(strake_sph_make_room(own, image->count, error));
     own->is_looked = own->is_asked = false;
     own->is_set_looked = true; /* or may have begun to */
+    own->has_outer = false;
     strake_sph_forget_pass(own);
     run->count = image->count;
     run->inner = (strake_range){0, image->count};

@@ -294,6 +294,36 @@ rm two/*_00000075.npy
 check "where particles have left beside what moves a checkpoint goes on to the same bytes" same leaked two
 check "they left before and after it" awk -F, 'NR > 1 {before += $1 <= 75; after += $1 > 75} END {exit !(before && after)}' two/lost.csv
 rm -rf two
+# Water that has run to the other end: a checkpoint has its work elsewhere than the case at its start, and is shared by that.
+cat >slope.yaml <<'YAML'
+problem: sph2d
+scene:
+  spacing: 0.02
+  to: [1.2, 0.4]
+  fluid: [{box: {from: [0, 0], to: [0.2, 0.3]}}]
+  walls: [{sides: [bottom, left, right]}]
+parameters: {gravity: [8, -5]}
+time: {end: 0.6}
+output: {every_seconds: 1}
+checkpoint: {every_seconds: 0.5}
+YAML
+if [ -n "$device" ]; then
+    try run slope.yaml --on cpu --quiet --output slope --set time.end=0.5 --report slope.json
+    now=$(sed -n 's/.*"case": {.*"steps": \([0-9]*\).*/\1/p' slope.json)
+    for parts in cpu "$device,$device"; do
+        try run slope.yaml --on $parts --quiet --output "to-${parts##*,}" --resume slope/checkpoint.strake --steps $((${now:-0} + 60)) --report halves.json
+    done
+    exits 0 "two parts go on from a checkpoint of water that has run to the other end"
+    check "to the same bytes" same to-cpu "to-$device"
+    check "and have about as much work each when that is looked at first" awk '
+        match($0, /"work": \[[^]]*\]/) {
+            split(substr($0, RSTART + 9, RLENGTH - 10), work, /, */)
+            off = (work[1] - work[2]) / (work[1] + work[2])
+            good = off < 0.3 && off > -0.3
+            exit
+        }
+        END { exit !good }' halves.json
+fi
 # Lists without a skin, as the paper has them.
 for run in serial 'cpu --threads 2' ${device:+"$device"}; do
     # shellcheck disable=SC2086
