@@ -363,6 +363,8 @@ strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *erro
 strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error);
 /** Where the clock asks the host for that: own->clock is what comes after. */
 strake_status strake_sph_end_order(strake_sph_device *own, strake_error *error);
+/** Nobody is in any slice, as far as is known. */
+void strake_sph_forget_ranges(strake_sph_device *own);
 /** Pairs of the slices, and of all, once what was asked for with lists has come. */
 void strake_sph_weigh(strake_sph_device *own);
 /** Lists of particles that are in order, by where own->x[now] has them; arguments of passes. */

@@ -101,10 +101,11 @@ static strake_status find(strake_sph_device *own, cl_event *come, strake_error *
         own->is_looked ? own->passed[1] : strake_sph_groups(own, STRAKE_SPH_LOOK, own->run.count);
     strake_sph_mark(own, own->run.clock.steps);
     STRAKE_TRY(strake_sph_open_shared(own, error));
-    if (!own->is_looked) {
-        STRAKE_TRY(own->is_set_looked ? strake_sph_next_set(own, error) : STRAKE_OK);
-        STRAKE_TRY(launch_look(own, error));
+    if (!own->is_looked && own->is_set_looked) { /* no pass has left anything in another one */
+        STRAKE_TRY(strake_sph_next_set(own, error));
+        own->passed[0] = own->passed[1] = 0;
     }
+    STRAKE_TRY(own->is_looked ? STRAKE_OK : launch_look(own, error));
     STRAKE_TRY(strake_sph_leave_found(own, looked, own->set, come, error));
 cleanup:
     return status;

@@ -199,6 +199,13 @@ static strake_range range_of(const strake_sph_device *own, int64_t slice)
                       : (strake_range){0, 0};
 }
 
+void strake_sph_forget_ranges(strake_sph_device *own)
+{
+    const strake_range none = {0, 0};
+    memset(own->slice_first, 0, ((size_t)own->run.cells.n[0] + 1) * sizeof *own->slice_first);
+    own->low = own->high = own->ghost[0] = own->ghost[1] = none;
+}
+
 /* Ranges of particles, by where slices begin. */
 static void set_ranges(strake_sph_device *own)
 {

@@ -201,6 +201,7 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     strake_sph_forget_pass(own);
     run->count = image->count;
     run->inner = (strake_range){0, image->count};
+    strake_sph_forget_ranges(own); /* lists tell them, where there is anybody */
     c->time = image->clock.time;
     c->last = image->clock.dt;
     c->bound = image->clock.bound;

@@ -197,6 +197,52 @@ static void a_checkpoint_goes_on_elsewhere(void **state)
     (void)unlink(path);
 }
 
+/* Water that falls along the slices, to a part that has nobody at first. */
+static const char falling[] = "problem: sph2d\n"
+                              "precision: single\n"
+                              "scene:\n"
+                              "  spacing: 0.02\n"
+                              "  to: [2.0, 0.5]\n"
+                              "  walls: [{plane: {point: [2.0, 0], normal: [-1, 0]}}]\n"
+                              "  fluid: [{box: {from: [0.55, 0.1], to: [0.8, 0.3]}, "
+                              "velocity: [0.1, 0], pressure: none}]\n"
+                              "parameters: {gravity: [20, 0]}\n"
+                              "scheme: {sound: 80}\n"
+                              "time: {end: 1}\n"
+                              "run: {split: [32, 2]}\n";
+
+/* A checkpoint in which a part has nobody, and lists, is loaded by one that has: it forgets whom it had. */
+static void who_is_no_longer_there_is_forgotten(void **state)
+{
+    enum { BEFORE = 20, STEPS = 150, MORE = 3600 };
+    char path[] = "/tmp/strake-particles-XXXXXX";
+    const int file = mkstemp(path);
+    const strake_options options = {.where = "ocl:0,ocl:0"};
+    opened o = {NULL, NULL, 0};
+    double time[2];
+    (void)state;
+    assert_true(file >= 0);
+    (void)close(file);
+    MUST(strake_case_parse("falling", falling, NULL, false, &o.which, error));
+    if (strake_open(o.which, &options, &o.solver, error) != STRAKE_OK) {
+        print_message("# skip: no OpenCL device\n");
+        strake_case_close(&o.which);
+        (void)unlink(path);
+        skip();
+    }
+    MUST(strake_step(o.solver, BEFORE, error));
+    MUST(strake_checkpoint_save(o.solver, path, error));
+    for (int k = 0; k < 2; k++) {
+        MUST(strake_checkpoint_load(o.solver, path, error));
+        MUST(strake_step(o.solver, STEPS, error));
+        time[k] = strake_time(o.solver);
+        MUST(k == 0 ? strake_step(o.solver, MORE, error) : STRAKE_OK);
+    }
+    assert_true(time[0] == time[1]);
+    close_both(&o);
+    (void)unlink(path);
+}
+
 static void a_failed_step_loses_the_particles_but_not_the_solver(void **state)
 {
     char path[] = "/tmp/strake-particles-XXXXXX";
@@ -256,6 +302,7 @@ int main(void)
         cmocka_unit_test(velocity_and_density_can_be_set),
         cmocka_unit_test(steps_do_not_depend_on_how_they_are_asked_for),
         cmocka_unit_test(a_checkpoint_goes_on_elsewhere),
+        cmocka_unit_test(who_is_no_longer_there_is_forgotten),
         cmocka_unit_test(a_failed_step_loses_the_particles_but_not_the_solver),
         cmocka_unit_test(a_run_can_be_stopped),
     };
