@@ -666,19 +666,6 @@ YAML
     check "with what the refusal says that lists take, too, one holds them" same most two
     rm -rf most two
 fi
-# Two queues of a device at once, and inner slices that are late: half a step of all waits for them where no time step was known.
-if "$STRAKE" devices --json | grep -q '"id": "ocl:0"' && "${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o queues.so -Wl,--no-as-needed \
-    "$(dirname "$outputs")/queues_opencl.c" -l:libOpenCL.so.1 -ldl -lpthread 2>cc.err; then
-    shared=("$(dirname "$outputs")/../../data/cases/dambreak2d.yaml" --no-tune --quiet --set scene.spacing=0.01 --steps 40
-        --set 'output.fields=[]' --set output.every_seconds=100)
-    try run "${shared[@]}" --on serial --output late1 --report late1.json
-    STRAKE_OPENCL_LIBRARY=$PWD/queues.so STRAKE_TEST_LATE=3000 try run "${shared[@]}" --on cpu,ocl:0 --output late2 --report late2.json
-    exits 0 "a device with two queues beside processors"
-    check "comes to the same bytes where inner slices are late" cmp <(grep '"checksum"' late1.json) <(grep '"checksum"' late2.json)
-    rm -rf late1 late2
-else
-    skip "a device with two queues" "no OpenCL device, or no library to link with"
-fi
 try run drop.yaml --on cpu --quiet --set precision=single --set scheme.exact=false
 fails 2 "inexact quotients without a device are refused" "scheme.exact: false is for OpenCL devices, and none takes part"
 try run drop.yaml --on cpu --quiet --set scheme.exact=false
