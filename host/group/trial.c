@@ -11,7 +11,8 @@
 enum {
     FIELD = 8,   /* options that are tried, ... */
     ROUNDS = 4,  /* ... 8, 4, 2 and 2 of them, ... */
-    BATCHES = 4, /* ... each in so many batches, after one that makes it warm */
+    WARM = 2,    /* ... each after one sweep and a batch that make it warm, ... */
+    BATCHES = 2, /* ... in so many batches */
     SAMPLES = ROUNDS * BATCHES
 };
 
@@ -79,7 +80,7 @@ static strake_status try_one(strake_rank_group *group, const double *weight, run
     strake_error cause;
     strake_round_option *const o = r->option;
     const double start = strake_clock_seconds();
-    double seconds[BATCHES + 1] = {0.0};
+    double seconds[WARM + BATCHES] = {0.0};
     int64_t sweeps = 1;
     status = strake_ranks_agree(
         group->ranks, place(group, weight, (strake_exchange)o->way, o->steps, &cause), &cause);
@@ -91,20 +92,20 @@ static strake_status try_one(strake_rank_group *group, const double *weight, run
         return STRAKE_OK;
     }
     STRAKE_TRY(join(group, error));
-    for (int k = 0; k <= BATCHES; k++) {
+    for (int k = 0; k < WARM + BATCHES; k++) {
         const double before = strake_clock_seconds();
-        STRAKE_TRY(strake_ranks_agree(
-            group->ranks, strake_team_rehearse(group->team, sweeps * o->steps, error), error));
+        status = strake_team_rehearse(group->team, sweeps * o->steps, error);
         seconds[k] = (strake_clock_seconds() - before) / (double)(sweeps * o->steps);
+        STRAKE_TRY(strake_ranks_agree(group->ranks, status, error));
         if (k == 0) {
             STRAKE_TRY(strake_ranks_most(group->ranks, seconds, 1, error));
-            sweeps = (int64_t)ceil(wanted / BATCHES / (seconds[0] * o->steps));
+            sweeps = (int64_t)ceil(wanted / (BATCHES + 1) / (seconds[0] * o->steps));
         }
     }
     seconds[0] = strake_clock_seconds() - start;
-    STRAKE_TRY(strake_ranks_most(group->ranks, seconds, BATCHES + 1, error));
+    STRAKE_TRY(strake_ranks_most(group->ranks, seconds, WARM + BATCHES, error));
     *spent += seconds[0];
-    for (int k = 1; k <= BATCHES && o->samples < SAMPLES; k++) {
+    for (int k = WARM; k < WARM + BATCHES && o->samples < SAMPLES; k++) {
         r->seconds[o->samples++] = seconds[k];
     }
     o->measured = strake_median(r->seconds, o->samples);
@@ -141,7 +142,7 @@ static int find_field(strake_rank_group *group, int first, double budget, runner
     }
     out[0] = all[0];
     for (int k = 0; k < count && k < FIELD; k++) {
-        least += placing + (BATCHES + 1) * all[k].option->step * all[k].option->steps;
+        least += placing + (WARM + BATCHES) * all[k].option->step * all[k].option->steps;
         if (least > budget) {
             break;
         }
