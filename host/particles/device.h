@@ -140,10 +140,9 @@ typedef struct strake_sph_device {
     strake_range low, high,
         ghost[2];      /**< particles of the first and the last own slice, and of ghosts */
     int64_t passed[2]; /**< groups of work-items of the last passes */
-    int64_t outer
-        [2]; /**< slices at either end that the last pass over forces computed before the others */
-    bool has_outer;   /**< ... of this order, with nothing between it and the next pass */
-    cl_event working; /**< the last kernel of the last pass; NULL: there was none */
+    int64_t outer[2];  /**< slices at either end that the last pass over forces began with, ... */
+    bool has_outer;    /**< ... of this order, with nothing between it and the next pass */
+    cl_event working;  /**< the last kernel of the last pass; NULL: there was none */
     strake_sph_begun first_pass;
     bool is_looked;      /**< the last pass found how far and how fast all are */
     bool has_shares;     /**< something is in share */
@@ -162,9 +161,8 @@ typedef struct strake_sph_device {
     sph_clock clock;
     int64_t most_groups;     /**< of passes: a row of most */
     int64_t ahead, interval; /**< steps enqueued at once, and between the last two orders */
-    int set,
-        set_before;     /**< of what passes find: that of the last first pass, and the one before */
-    bool is_set_looked; /**< a look has raised its numbers of the set */
+    int set, set_before;     /**< of what is found: of the last first pass, and the one before */
+    bool is_set_looked;      /**< a look has raised its numbers of the set */
     int64_t image_room;
     strake_sph_image image; /**< as it was seen last; all NULL before */
 } strake_sph_device;

@@ -171,13 +171,19 @@ static bool waits_for_step(const strake_sph_device *own)
     return own->is_asked && strake_sph_is_among_devices(&own->run) && inner >= LEAST * fill_of(own);
 }
 
-/* Particles of so many slices at either end. */
-static int64_t count_outer(const strake_sph_device *own, const int64_t outer[2])
+/* Particles between so many slices at either end. */
+static strake_range find_between(const strake_sph_device *own, const int64_t outer[2])
 {
     const strake_range slices = own->run.own, inner = own->run.inner;
-    const int64_t low = outer[0] > 0 ? own->slice_first[slices.first + outer[0]] : inner.first;
-    const int64_t high = outer[1] > 0 ? own->slice_first[slices.end - outer[1]] : inner.end;
-    return low - inner.first + inner.end - high;
+    return (strake_range){outer[0] > 0 ? own->slice_first[slices.first + outer[0]] : inner.first,
+                          outer[1] > 0 ? own->slice_first[slices.end - outer[1]] : inner.end};
+}
+
+/* Particles of these slices. */
+static int64_t count_outer(const strake_sph_device *own, const int64_t outer[2])
+{
+    const strake_range inner = own->run.inner, between = find_between(own, outer);
+    return between.first - inner.first + inner.end - between.end;
 }
 
 /*
@@ -263,12 +269,10 @@ static strake_status compute_outer(strake_sph_device *own, strake_sph_begun *b, 
     strake_status status = STRAKE_OK;
     const strake_cl *const cl = own->session->cl;
     const strake_cl_device *const device = own->session->device;
-    const strake_range slices = own->run.own, inner = own->run.inner;
-    const int64_t low = outer[0] > 0 ? own->slice_first[slices.first + outer[0]] : inner.first;
-    const int64_t high = outer[1] > 0 ? own->slice_first[slices.end - outer[1]] : inner.end;
-    const ranges edges = {{inner.first, low}, {high, inner.end}};
+    const strake_range inner = own->run.inner, between = find_between(own, outer);
+    const ranges edges = {{inner.first, between.first}, {between.end, inner.end}};
     cl_event here = NULL;
-    b->between = (strake_range){low, high};
+    b->between = between;
     own->has_outer = b->what != STRAKE_SPH_BRINGS_DENSITIES && !b->timed;
     memcpy(own->outer, outer, sizeof own->outer);
     if (ahead) {
