@@ -23,19 +23,51 @@ static size_t round_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* What an array takes in memory, whole pages. */
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes of an array before the page of its first cell: of ghosts. */
+static size_t head_of(const strake_grid *grid)
+{
+    return strake_layout_offset(&grid->layout, 0) / page_size() * page_size();
+}
+
+/* Bytes from there to the last cell's. */
+static size_t cells_of(const strake_grid *grid)
+{
+    return strake_layout_offset(&grid->layout, grid->layout.n[0]) - head_of(grid);
+}
+
+/*
+ * What an array is mapped in. Of a rank's all of it is in huge pages, from which other processes read what travels up to
+ * three times as fast, wherever its slabs and its ghosts lie.
+ */
+static size_t unit_of(const strake_grid *grid)
+{
+    return grid->domain.ranks != NULL && cells_of(grid) >= HUGE_PAGE ? HUGE_PAGE : page_size();
+}
+
+/* Bytes of the mapping before the array, and all of them, in whole units. */
+static size_t before_of(const strake_grid *grid)
+{
+    const size_t head = head_of(grid);
+    return round_up(head, unit_of(grid)) - head;
+}
+
 static size_t mapped_bytes(const strake_grid *grid)
 {
-    return round_up(bytes_of(&grid->layout), (size_t)sysconf(_SC_PAGESIZE));
+    return round_up(before_of(grid) + bytes_of(&grid->layout), unit_of(grid));
 }
 
 /*
  * Room for the whole grid in which only what is touched takes memory: states have ghost slabs in places
  * where nobody needs them, and a rank has some slabs of every array, in their places (@p is_sparse: the
  * rest is not promised either). What nobody ever wrote is zero. Both sizes are whole pages; byte @p head
- * of the array begins a huge one.
+ * of the room begins a huge one.
  */
-static void *map_room(size_t bytes, size_t head, bool is_sparse)
+static char *map_room(size_t bytes, size_t head, bool is_sparse)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (is_sparse ? MAP_NORESERVE : 0);
     char *const room = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -52,27 +84,27 @@ static void *map_room(size_t bytes, size_t head, bool is_sparse)
 }
 
 /*
- * Cells start at a huge page, so that the ghosts, and what is behind the last whole one, take no more
+ * Cells start at a huge page, so that without ranks the ghosts, and what is behind the last whole one, take no more
  * than they need. Nothing is touched here (first touch decides the NUMA node).
  */
 static strake_status new_array(const strake_grid *grid, const char *name, void **out,
                                strake_error *error)
 {
-    const strake_layout *l = &grid->layout;
-    const size_t bytes = mapped_bytes(grid);
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t head = strake_layout_offset(l, 0) / page * page;
-    const size_t cells = strake_layout_offset(l, l->n[0]) - head;
-    *out = map_room(bytes, head, grid->domain.ranks != NULL);
-    if (*out == NULL) {
+    const size_t bytes = mapped_bytes(grid), before = before_of(grid);
+    const size_t head = before + head_of(grid), cells = cells_of(grid);
+    char *const room = map_room(bytes, head, grid->domain.ranks != NULL);
+    if (room == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: field %s needs %.1f MiB; use a smaller grid or "
                            "precision: single",
                            name, (double)bytes / 1048576.0);
     }
-    if (cells >= HUGE_PAGE) {
-        (void)madvise((char *)*out + head, cells / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    if (unit_of(grid) == HUGE_PAGE) {
+        (void)madvise(room, bytes, MADV_HUGEPAGE);
+    } else if (cells >= HUGE_PAGE) {
+        (void)madvise(room + head, cells / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     }
+    *out = room + before;
     return STRAKE_OK;
 }
 
@@ -81,22 +113,23 @@ void strake_arrays_free(const strake_grid *grid, void **array)
     if (array == NULL || *array == NULL) {
         return;
     }
-    (void)munmap(*array, mapped_bytes(grid));
+    (void)munmap((char *)*array - before_of(grid), mapped_bytes(grid));
     *array = NULL;
 }
 
-/* Gives back the whole pages of slabs [first, end) of an array. */
-static void give_back(const strake_layout *l, char *array, int64_t first, int64_t end)
+/* Gives back the whole pages of slabs [first, end) of an array: @p unit bytes each, or huge ones become small. */
+static void give_back(const strake_layout *l, char *array, size_t unit, int64_t first, int64_t end)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t from = round_up(strake_layout_offset(l, first), page);
-    const size_t to = strake_layout_offset(l, end) / page * page;
-    if (from < to) {
-        (void)madvise(array + from, to - from, MADV_DONTNEED);
+    char *const from = array + strake_layout_offset(l, first);
+    char *const to = array + strake_layout_offset(l, end);
+    const size_t skipped = round_up((uintptr_t)from, unit) - (uintptr_t)from;
+    const size_t left = (uintptr_t)to % unit;
+    if (skipped + left < (size_t)(to - from)) {
+        (void)madvise(from + skipped, (size_t)(to - from) - skipped - left, MADV_DONTNEED);
     }
 }
 
-static void trim(const strake_layout *l, char *array, const strake_window *window)
+static void trim(const strake_layout *l, char *array, size_t unit, const strake_window *window)
 {
     const int64_t begin = -l->lo[0];
     const int64_t end = l->n[0] + l->hi[0];
@@ -104,10 +137,10 @@ static void trim(const strake_layout *l, char *array, const strake_window *windo
     for (int k = 0; k < window->ranges; k++) {
         const strake_range *range = &window->range[k];
         /* Ghosts beyond the end of the domain are the last slab's. */
-        give_back(l, array, first, range->first > 0 ? range->first : begin);
+        give_back(l, array, unit, first, range->first > 0 ? range->first : begin);
         first = range->end < l->n[0] ? range->end : end;
     }
-    give_back(l, array, first, end);
+    give_back(l, array, unit, first, end);
 }
 
 void strake_arrays_trim(const strake_grid *grid)
@@ -117,7 +150,8 @@ void strake_arrays_trim(const strake_grid *grid)
         const bool is_state = grid->graph.value[v].next >= 0;
         for (int p = 0; p < (is_state ? 2 : 1); p++) {
             if (grid->array[p][v] != NULL) {
-                trim(&grid->layout, grid->array[p][v], is_state ? &own : &grid->window);
+                trim(&grid->layout, grid->array[p][v], unit_of(grid),
+                     is_state ? &own : &grid->window);
             }
         }
     }
