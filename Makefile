@@ -177,8 +177,8 @@ LONGEST := ranks.t tune.t $(SUBJECTS:%=test_kernels@%) rank_failures.t drivers.t
 # libraries that scripts build and what stands in front of functions.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
 SUPPORT_LIB := tests/support/gpu_opencl.c tests/support/oclgrind_write.c tests/support/small_memory.c \
-    tests/support/faulty_opencl.c tests/support/queues_opencl.c tests/support/own_clock.c \
-    tests/support/inject.c
+    tests/support/faulty_opencl.c tests/support/queues_opencl.c tests/support/machines_mpi.c \
+    tests/support/own_clock.c tests/support/inject.c
 SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))

@@ -90,18 +90,6 @@ static void add_messages(const strake_rank_group *group, int parity, bool travel
     }
 }
 
-/* What a sweep sends. */
-static void count_sent(strake_outside *outside, const strake_transfer *send, int sends)
-{
-    outside->bytes = outside->messages = 0;
-    for (int k = 0; k < sends; k++) {
-        const bool is_joined =
-            k > 0 && send[k].peer == send[k - 1].peer && send[k].tag == send[k - 1].tag;
-        outside->bytes += (int64_t)send[k].bytes;
-        outside->messages += is_joined ? 0 : 1;
-    }
-}
-
 /*
  * Messages down carry a rank's first slabs, messages up its last ones; with two ranks in a ring both go
  * to the same neighbour, and the tag tells them apart. Where slabs are common only words travel, both
@@ -146,10 +134,14 @@ static strake_status create_link(strake_rank_group *group, int parity, bool trav
         add_messages(group, parity, travels, &with[0][1], group->owned[before].end - depth[0],
                      depth[0], receive, &receives);
     }
-    if (travels) {
-        count_sent(&group->team->outside, send, sends);
-    }
     status = strake_link_create(d->ranks, send, sends, receive, receives, out, error);
+    if (travels && status == STRAKE_OK) { /* what a sweep sends */
+        group->team->outside.messages = strake_link_messages(*out);
+        group->team->outside.bytes = 0;
+        for (int k = 0; k < sends; k++) {
+            group->team->outside.bytes += (int64_t)send[k].bytes;
+        }
+    }
 cleanup:
     free(send);
     free(receive);

@@ -74,6 +74,7 @@ strake_status strake_exchange_load(strake_rank_group *group, const char *cache, 
             strake_tell(&group->team->notices, "%s", x->why);
         }
     }
+    strake_ranks_set_piece(ranks, x->figures != NULL ? (size_t)x->figures->piece : 0);
 cleanup:
     return status;
 }
@@ -423,6 +424,7 @@ static strake_status time_rounds(strake_rank_group *group, rounds_of_ranks run, 
     const int rounds = fit > 2.0 ? (int)fit : 2;
     STRAKE_TRY(run(group, rounds, &seconds[0], error)); /* the first ones take longer */
     for (int k = 0; k < BATCHES; k++) {
+        STRAKE_TRY(run(group, 1, &seconds[k], error)); /* ranks do not begin at once */
         STRAKE_TRY(run(group, rounds, &seconds[k], error));
     }
     STRAKE_TRY(strake_ranks_most(group->ranks, seconds, BATCHES, error));

@@ -59,6 +59,8 @@ static void say_pairs(FILE *stream, const strake_rank_model *r)
 
 void strake_model_table_ranks(FILE *stream, const strake_message_model *m)
 {
+    static const char *const wait_text[STRAKE_WAITS] = {"a processor each",
+                                                        "threads share processors"};
     static const char *const what[STRAKE_ROUNDS] = {"to neighbours", "in a ring", "one way"};
     const strake_rank_model *const r = &m->model;
     char id[64], a[32], b[32];
@@ -72,8 +74,7 @@ void strake_model_table_ranks(FILE *stream, const strake_message_model *m)
         strake_model_table_path(stream, "from device to", &r->whole);
     }
     for (int w = 0; w < STRAKE_WAITS; w++) {
-        (void)snprintf(id, sizeof id, "\nall ranks at once, %s",
-                       w == STRAKE_WAIT_CROWDED ? "threads share processors" : "a processor each");
+        (void)snprintf(id, sizeof id, "\nall ranks at once, %s", wait_text[w]);
         strake_model_table_head(stream, id, "");
         for (int k = 0; k < STRAKE_ROUNDS; k++) {
             strake_model_table_path(stream, what[k], &r->round[k][w]);
@@ -82,6 +83,13 @@ void strake_model_table_ranks(FILE *stream, const strake_message_model *m)
                       strake_say_seconds(r->reduce[w], a), strake_say_seconds(r->meet[w], b));
     }
     say_pairs(stream, r);
+    for (int w = 0; w < STRAKE_WAITS && m->setup.machines > 1; w++) {
+        (void)fprintf(stream, "%s both ways between machines, %s: whole %s, in pieces of %s %s\n",
+                      strake_say_bytes(STRAKE_ROUND_VOLUME, id), wait_text[w],
+                      strake_say_seconds(r->pieces[w][0], a),
+                      strake_say_bytes(STRAKE_ROUND_PIECE, id + 32),
+                      strake_say_seconds(r->pieces[w][1], b));
+    }
     (void)fprintf(stream, "%s in 16 messages take %s, in one %s: %s for each further one\n\n",
                   strake_say_bytes(STRAKE_ROUND_VOLUME, id),
                   strake_say_seconds(r->messages[STRAKE_ROUND_MESSAGES - 1], a),

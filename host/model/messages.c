@@ -9,214 +9,26 @@
 
 #include "base/clock.h"
 #include "base/sort.h"
+#include "model/message_times.h"
 
 enum {
     LEAST = 8,
-    MOST = 4 * 1024 * 1024,
-    BATCHES = 5,       /* of a pass, each ... */
-    SLOW_BATCHES = 3,  /* (where rounds take longer than a batch should) */
-    MOST_ROUNDS = 512, /* ... of so many rounds at most, ... */
-    LEAST_ROUNDS = 2,  /* ... and at least: some links are faster every other time */
-    SLOWEST = 20,      /* batches: no larger messages after one that takes as long */
-    PASSES = 3,        /* over all sizes, with time enough: what disturbs one spares another */
-    MOST_BATCHES = BATCHES * PASSES,
+    SLOWEST = 10, /* batches: no larger messages after one that takes as long */
     HUGE_PAGE = 2 * 1024 * 1024,
-    APART = MOST + 3 * 4096 + 17 * 64, /* between buffers: not alike in pages and cache lines */
-    ROOM = (4 * APART + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE,
+    ROOM = (STRAKE_MESSAGE_BUFFERS * STRAKE_MESSAGE_APART + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE,
     HEADER = 256, /* bytes that protocols may add to what they have room for */
     MOST_JUMPS = 8,
-    TAG = 930, /* there; back, or up: one more; of several messages: two more each */
-    WORD = 1   /* bytes, where slabs are in memory of both */
+    WORD = 1 /* bytes, where slabs are in memory of both */
 };
 
-/* [s] of a batch with the usual budget: all sizes together then take some 10 s. */
-static const double batch_seconds = 2e-3, usual_budget = 40.0;
+/* [s] of a batch with the usual budget: all sizes together then take some 20 s. */
+static const double batch_seconds = 4e-3, usual_budget = 40.0;
+
+/* Pieces must take less than this ratio. */
+static const double least_gain = 0.9;
 
 /* [s] Clocks of threads do not tell less. */
 static const double least_work = 1e-9;
-
-typedef struct bench {
-    strake_ranks *ranks;
-    int self, count;
-    int partner, pair; /* of this rank, -1: none; its number */
-    bool calls;        /* the first of the two */
-    int pairs;         /* that there are */
-    double batch;      /* [s] */
-    int passes;
-    char *data; /* four messages */
-} bench;
-
-/* Work that is timed: rounds of it, by all ranks that take part. */
-typedef struct work {
-    strake_status (*run)(void *user, int rounds, strake_error *error);
-    void *user;  /* NULL: this rank only waits */
-    double part; /* of a round that counts: 0.5 of there and back */
-} work;
-
-/* Batches so far, each in seconds of a round on the rank that took longest; and what its thread computed. */
-typedef struct taken {
-    double seconds[MOST_BATCHES], computed[MOST_BATCHES];
-    int batches, rounds; /* rounds: of all batches */
-} taken;
-
-/* Times one more pass. The same on all ranks. @param[in,out] all  of earlier passes, too @param[out] out  all of it */
-static strake_status time_work(const bench *b, const work *w, taken *all,
-                               strake_measured_point *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    double *const seconds = all->seconds + all->batches;
-    double *const computed = all->computed + all->batches;
-    double sorted[MOST_BATCHES], start = 0.0, one = 0.0;
-    int rounds = 1, batches = BATCHES;
-    for (int trial = 0; trial < 2 && one < b->batch; trial++) { /* the first takes longer */
-        start = strake_clock_seconds();
-        STRAKE_TRY(w->user != NULL ? w->run(w->user, rounds, error) : STRAKE_OK);
-        one = w->user != NULL ? (strake_clock_seconds() - start) / rounds : 0.0;
-        STRAKE_TRY(strake_ranks_most(b->ranks, &one, 1, error));
-    }
-    rounds = one * MOST_ROUNDS > b->batch ? (int)(b->batch / one) : MOST_ROUNDS;
-    batches = rounds < LEAST_ROUNDS ? SLOW_BATCHES : BATCHES;
-    rounds = rounds < LEAST_ROUNDS ? LEAST_ROUNDS : rounds;
-    for (int k = 0; k < batches; k++) {
-        const double before = strake_clock_work();
-        start = strake_clock_seconds();
-        STRAKE_TRY(w->user != NULL ? w->run(w->user, rounds, error) : STRAKE_OK);
-        seconds[k] = w->user != NULL ? w->part * (strake_clock_seconds() - start) / rounds : 0.0;
-        computed[k] = w->user != NULL ? w->part * (strake_clock_work() - before) / rounds : 0.0;
-    }
-    STRAKE_TRY(strake_ranks_most(b->ranks, seconds, batches, error));
-    STRAKE_TRY(strake_ranks_most(b->ranks, computed, batches, error));
-    all->batches += batches;
-    all->rounds += batches * rounds;
-    memcpy(sorted, all->seconds, (size_t)all->batches * sizeof *sorted);
-    out->median = strake_median(sorted, all->batches); /* which sorts them */
-    out->least = sorted[0];
-    out->high = sorted[all->batches * 9 / 10];
-    out->scatter = strake_fit_scatter(sorted, all->batches);
-    out->repeats = all->rounds;
-cleanup:
-    return status;
-}
-
-/* --- messages there and back -------------------------------------------------------------------- */
-
-typedef struct pair_work {
-    strake_link *link;
-    bool calls;
-} pair_work;
-
-static strake_status there_and_back(void *user, int rounds, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const pair_work *p = user;
-    for (int k = 0; k < rounds; k++) {
-        STRAKE_TRY(strake_link_listen(p->link, error));
-        STRAKE_TRY(p->calls ? strake_link_send(p->link, error) : STRAKE_OK);
-        STRAKE_TRY(strake_link_received(p->link, NULL, error));
-        STRAKE_TRY(p->calls ? STRAKE_OK : strake_link_send(p->link, error));
-        STRAKE_TRY(strake_link_sent(p->link, error));
-    }
-cleanup:
-    return status;
-}
-
-/* One size, in some messages, of the first @p pairs pairs at once. */
-static strake_status time_pairs(const bench *b, int pairs, size_t bytes, int messages, taken *all,
-                                strake_measured_point *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_transfer send[1 << (STRAKE_ROUND_MESSAGES - 1)];
-    strake_transfer receive[1 << (STRAKE_ROUND_MESSAGES - 1)];
-    pair_work p = {.link = NULL, .calls = b->calls};
-    const bool takes_part = b->partner >= 0 && b->pair < pairs;
-    const work w = {.run = there_and_back, .user = takes_part ? &p : NULL, .part = 0.5};
-    const size_t piece = bytes / (size_t)messages;
-    for (int k = 0; k < messages; k++) {
-        const int tag = TAG + 2 * k;
-        char *const place = b->data + (size_t)k * piece;
-        send[k] = (strake_transfer){b->partner, b->calls ? tag : tag + 1, place, piece};
-        receive[k] = (strake_transfer){b->partner, b->calls ? tag + 1 : tag, place + APART, piece};
-    }
-    if (takes_part) {
-        status = strake_link_create(b->ranks, send, messages, receive, messages, &p.link, error);
-    }
-    STRAKE_TRY(strake_ranks_agree(b->ranks, status, error));
-    STRAKE_TRY(time_work(b, &w, all, out, error));
-    out->bytes = (double)bytes;
-cleanup:
-    strake_link_destroy(&p.link);
-    return status;
-}
-
-/* --- rounds of all ranks ------------------------------------------------------------------------ */
-
-typedef struct round_work {
-    strake_link *link;
-    bool meets;
-} round_work;
-
-/* strake_least.own */
-static bool bring(void *user, bool waits, double *value)
-{
-    (void)user;
-    (void)waits;
-    *value = 1.0;
-    return true;
-}
-
-static strake_status all_at_once(void *user, int rounds, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const round_work *r = user;
-    for (int k = 0; k < rounds; k++) {
-        strake_least least = {.own = bring};
-        STRAKE_TRY(strake_link_listen(r->link, error));
-        STRAKE_TRY(strake_link_send(r->link, error));
-        STRAKE_TRY(strake_link_received(r->link, r->meets ? &least : NULL, error));
-        STRAKE_TRY(strake_link_sent(r->link, error));
-    }
-cleanup:
-    return status;
-}
-
-/* What this rank sends in a round: down to the rank before, up to the one after, and receives likewise. */
-static strake_status open_round(const bench *b, strake_round round, size_t bytes, strake_link **out,
-                                strake_error *error)
-{
-    strake_transfer send[2], receive[2];
-    int sends = 0, receives = 0;
-    const bool ring = round != STRAKE_ROUND_LINE;
-    const int before = ring ? (b->self + b->count - 1) % b->count : b->self - 1;
-    const int after = ring || b->self + 1 < b->count ? (b->self + 1) % b->count : -1;
-    if (before >= 0) {
-        send[sends++] = (strake_transfer){before, TAG, b->data, bytes};
-    }
-    if (after >= 0) {
-        receive[receives++] = (strake_transfer){after, TAG, b->data + 2 * (size_t)APART, bytes};
-    }
-    if (after >= 0 && round != STRAKE_ROUND_ONE_WAY) {
-        send[sends++] = (strake_transfer){after, TAG + 1, b->data + (size_t)APART, bytes};
-    }
-    if (before >= 0 && round != STRAKE_ROUND_ONE_WAY) {
-        receive[receives++] =
-            (strake_transfer){before, TAG + 1, b->data + 3 * (size_t)APART, bytes};
-    }
-    return strake_link_create(b->ranks, send, sends, receive, receives, out, error);
-}
-
-static strake_status time_round(const bench *b, strake_round round, size_t bytes, bool meets,
-                                taken *all, strake_measured_point *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    round_work r = {.meets = meets};
-    const work w = {.run = all_at_once, .user = &r, .part = 1.0};
-    STRAKE_TRY(strake_ranks_agree(b->ranks, open_round(b, round, bytes, &r.link, error), error));
-    STRAKE_TRY(time_work(b, &w, all, out, error));
-    out->bytes = (double)bytes;
-cleanup:
-    strake_link_destroy(&r.link);
-    return status;
-}
 
 static strake_status reduce(void *user, int rounds, strake_error *error)
 {
@@ -230,8 +42,6 @@ cleanup:
     return status;
 }
 
-/* --- everything ----------------------------------------------------------------------------------- */
-
 /* To medians: some links take one of two times by chance, and what a run's exchanges take is their median, too. */
 static strake_path fit(const strake_measured *m)
 {
@@ -244,21 +54,23 @@ static strake_path fit(const strake_measured *m)
 
 /* Where paths go, and what threads compute meanwhile. */
 typedef struct sweeping {
-    const bench *b;
+    const strake_message_bench *b;
     bool pair;
     strake_round round;
     strake_measured *out, *worked;
-    taken all[STRAKE_ROUND_SIZES];
+    strake_message_taken all[STRAKE_ROUND_SIZES];
 } sweeping;
 
 /* One pass of one size, at its place. */
 static strake_status time_size(sweeping *s, int at, size_t bytes, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    taken *const all = &s->all[at];
-    double computed[MOST_BATCHES];
-    STRAKE_TRY(s->pair ? time_pairs(s->b, 1, bytes, 1, all, &s->out->point[at], error)
-                       : time_round(s->b, s->round, bytes, false, all, &s->out->point[at], error));
+    strake_message_taken *const all = &s->all[at];
+    double computed[STRAKE_MESSAGE_BATCHES];
+    STRAKE_TRY(s->pair
+                   ? strake_message_time_pairs(s->b, 1, bytes, 1, all, &s->out->point[at], error)
+                   : strake_message_time_round(s->b, s->round, bytes, false, all,
+                                               &s->out->point[at], error));
     memcpy(computed, all->computed, (size_t)all->batches * sizeof *computed);
     s->worked->point[at] = (strake_measured_point){
         .bytes = (double)bytes, .median = fmax(strake_median(computed, all->batches), least_work)};
@@ -275,7 +87,7 @@ static strake_status time_jump(sweeping *s, int at, strake_error *error)
     s->all[at + 2] = s->all[at];
     s->out->point[at + 2] = s->out->point[at];
     s->worked->point[at + 2] = s->worked->point[at];
-    s->all[at] = s->all[at + 1] = (taken){.batches = 0};
+    s->all[at] = s->all[at + 1] = (strake_message_taken){.batches = 0};
     STRAKE_TRY(time_size(s, at, before + HEADER, error));
     STRAKE_TRY(time_size(s, at + 1, after - HEADER, error));
 cleanup:
@@ -283,13 +95,14 @@ cleanup:
 }
 
 /* A path over all sizes: of the first pair, or of a round of all. */
-static strake_status sweep(const bench *b, bool pair, strake_round round, strake_measured *out,
-                           strake_measured *worked, strake_error *error)
+static strake_status sweep(const strake_message_bench *b, bool pair, strake_round round,
+                           strake_measured *out, strake_measured *worked, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     sweeping s = {.b = b, .pair = pair, .round = round, .out = out, .worked = worked};
     int count = 0, jumps = 0;
-    for (size_t bytes = pair ? LEAST : WORD; bytes <= MOST; bytes *= bytes < LEAST ? LEAST : 2) {
+    for (size_t bytes = pair ? LEAST : WORD; bytes <= STRAKE_MESSAGE_MOST;
+         bytes *= bytes < LEAST ? LEAST : 2) {
         STRAKE_TRY(time_size(&s, count, bytes, error));
         if (bytes > 4 * HEADER && jumps < MOST_JUMPS &&
             strake_round_jumps(out->point[count - 1].median, out->point[count].median)) {
@@ -309,18 +122,20 @@ cleanup:
     return status;
 }
 
-/* Seconds of time_pairs(), one pass. */
-static strake_status time_once(const bench *b, int pairs, size_t bytes, int messages, double *out,
-                               strake_error *error)
+/* Seconds of strake_message_time_pairs(), one pass. */
+static strake_status time_once(const strake_message_bench *b, int pairs, size_t bytes, int messages,
+                               double *out, strake_error *error)
 {
-    taken all = {.batches = 0};
+    strake_message_taken all = {.batches = 0};
     strake_measured_point point = {.median = 0.0};
-    const strake_status status = time_pairs(b, pairs, bytes, messages, &all, &point, error);
+    const strake_status status =
+        strake_message_time_pairs(b, pairs, bytes, messages, &all, &point, error);
     *out = point.median;
     return status;
 }
 
-static strake_status measure_pairs(const bench *b, strake_message_model *out, strake_error *error)
+static strake_status measure_pairs(const strake_message_bench *b, strake_message_model *out,
+                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_rank_model *const m = &out->model;
@@ -339,6 +154,32 @@ cleanup:
     return status;
 }
 
+/* Whether what travels between machines both ways is faster in pieces. From then on all is measured as it is. */
+static strake_status find_piece(const strake_message_bench *b, strake_message_model *out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_rank_model *const m = &out->model;
+    double ratio = 1.0;
+    for (int wait = 0; wait < STRAKE_WAITS && out->setup.machines > 1; wait++) {
+        strake_message_taken all[2] = {{.batches = 0}, {.batches = 0}};
+        strake_measured_point point[2];
+        strake_ranks_set_crowded(b->ranks, wait == STRAKE_WAIT_CROWDED);
+        for (int k = 0; k < 2 * STRAKE_MESSAGE_PASSES; k++) {
+            const int cut = k % 2;
+            strake_ranks_set_piece(b->ranks, cut > 0 ? STRAKE_ROUND_PIECE : 0);
+            STRAKE_TRY(strake_message_time_round(b, STRAKE_ROUND_LINE, STRAKE_ROUND_VOLUME, false,
+                                                 &all[cut], &point[cut], error));
+            m->pieces[wait][cut] = point[cut].median;
+        }
+        ratio *= point[1].median / point[0].median;
+    }
+    m->piece = ratio < least_gain ? STRAKE_ROUND_PIECE : 0.0;
+    strake_ranks_set_piece(b->ranks, (size_t)m->piece);
+cleanup:
+    return status;
+}
+
 static void keep_sizes(const strake_measured *m, strake_round_sizes *out)
 {
     out->count = m->points < STRAKE_ROUND_SIZES ? m->points : STRAKE_ROUND_SIZES;
@@ -349,14 +190,14 @@ static void keep_sizes(const strake_measured *m, strake_round_sizes *out)
     strake_round_level(out);
 }
 
-static strake_status measure_rounds(const bench *b, int wait, strake_message_model *out,
-                                    strake_error *error)
+static strake_status measure_rounds(const strake_message_bench *b, int wait,
+                                    strake_message_model *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_rank_model *const m = &out->model;
     strake_measured_point reduced = {.median = 0.0}, words = reduced, meeting = reduced;
-    taken all[3] = {{.batches = 0}};
-    const work reducing = {.run = reduce, .user = b->ranks, .part = 1.0};
+    strake_message_taken all[3] = {{.batches = 0}};
+    const strake_message_work reducing = {.run = reduce, .user = b->ranks, .part = 1.0};
     strake_ranks_set_crowded(b->ranks, wait == STRAKE_WAIT_CROWDED);
     for (int r = 0; r < STRAKE_ROUNDS; r++) {
         STRAKE_TRY(sweep(b, false, (strake_round)r, &out->round[r][wait], &out->work, error));
@@ -364,10 +205,12 @@ static strake_status measure_rounds(const bench *b, int wait, strake_message_mod
         m->work[r] = fit(&out->work); /* of threads that sleep, which come last */
         keep_sizes(&out->round[r][wait], &m->sizes[r][wait]);
     }
-    for (int pass = 0; pass < PASSES; pass++) {
-        STRAKE_TRY(time_work(b, &reducing, &all[0], &reduced, error));
-        STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, false, &all[1], &words, error));
-        STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, true, &all[2], &meeting, error));
+    for (int pass = 0; pass < STRAKE_MESSAGE_PASSES; pass++) {
+        STRAKE_TRY(strake_message_time(b, &reducing, &all[0], &reduced, error));
+        STRAKE_TRY(
+            strake_message_time_round(b, STRAKE_ROUND_LINE, WORD, false, &all[1], &words, error));
+        STRAKE_TRY(
+            strake_message_time_round(b, STRAKE_ROUND_LINE, WORD, true, &all[2], &meeting, error));
     }
     m->reduce[wait] = reduced.median;
     m->meet[wait] = fmax(0.0, meeting.median - words.median);
@@ -387,26 +230,28 @@ static strake_status device_to_device(void *user, int rounds, strake_error *erro
     return strake_passage_time(w->passage, w->peer, w->bytes, rounds, error);
 }
 
-static strake_status measure_whole(const bench *b, const strake_cl_list *list, int device,
-                                   strake_message_model *out, strake_error *error)
+static strake_status measure_whole(const strake_message_bench *b, const strake_cl_list *list,
+                                   int device, strake_message_model *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     whole_work user = {.peer = b->partner};
     const bool takes_part = b->partner >= 0 && b->pair == 0;
-    const work w = {.run = device_to_device, .user = takes_part ? &user : NULL, .part = 0.5};
+    const strake_message_work w = {
+        .run = device_to_device, .user = takes_part ? &user : NULL, .part = 0.5};
     double lacks = takes_part && (list == NULL || device < 0) ? 1.0 : 0.0;
     STRAKE_TRY(strake_ranks_most(b->ranks, &lacks, 1, error));
     if (lacks > 0.0) {
         return STRAKE_OK;
     }
     if (takes_part) {
-        status = strake_passage_create(b->ranks, list, device, MOST, &user.passage, error);
+        status = strake_passage_create(b->ranks, list, device, STRAKE_MESSAGE_MOST, &user.passage,
+                                       error);
     }
     STRAKE_TRY(strake_ranks_agree(b->ranks, status, error));
-    for (user.bytes = 64; user.bytes <= MOST; user.bytes *= 2) {
+    for (user.bytes = 64; user.bytes <= STRAKE_MESSAGE_MOST; user.bytes *= 2) {
         strake_measured_point *const point = &out->whole.point[out->whole.points];
-        taken all = {.batches = 0};
-        STRAKE_TRY(time_work(b, &w, &all, point, error));
+        strake_message_taken all = {.batches = 0};
+        STRAKE_TRY(strake_message_time(b, &w, &all, point, error));
         point->bytes = (double)user.bytes;
         out->whole.points++;
     }
@@ -421,7 +266,8 @@ cleanup:
 }
 
 /* Pairs across machines, where there are several: ranks of the first one and of the last. */
-static strake_status find_pairs(bench *b, strake_message_model *out, strake_error *error)
+static strake_status find_pairs(strake_message_bench *b, strake_message_model *out,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int first = 0, last = 0, at[2] = {0, 0};
@@ -468,11 +314,11 @@ strake_status strake_messages_measure(strake_ranks *ranks, const strake_cl_list 
 {
     strake_status status = STRAKE_OK;
     char now[32];
-    bench b = {.ranks = ranks,
-               .self = strake_ranks_self(ranks),
-               .count = strake_ranks_count(ranks),
-               .batch = batch_seconds * fmin(1.0, budget / usual_budget),
-               .passes = budget < 0.5 * usual_budget ? 1 : PASSES};
+    strake_message_bench b = {.ranks = ranks,
+                              .self = strake_ranks_self(ranks),
+                              .count = strake_ranks_count(ranks),
+                              .batch = batch_seconds * fmin(1.0, budget / usual_budget),
+                              .passes = budget < 0.5 * usual_budget ? 1 : STRAKE_MESSAGE_PASSES};
     const int slack = prctl(PR_GET_TIMERSLACK);
     memset(out, 0, sizeof *out);
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* as the thread that exchanges in a run */
@@ -489,6 +335,7 @@ strake_status strake_messages_measure(strake_ranks *ranks, const strake_cl_list 
     (void)snprintf(out->model.date, sizeof out->model.date, "%.10s",
                    strake_clock_utc(strake_clock_date(), now));
     STRAKE_TRY(measure_pairs(&b, out, error));
+    STRAKE_TRY(find_piece(&b, out, error));
     for (int wait = 0; wait < STRAKE_WAITS; wait++) {
         STRAKE_TRY(measure_rounds(&b, wait, out, error));
     }

@@ -14,7 +14,7 @@
 #include "model/kept.h"
 #include "model/messages.h"
 
-enum { FORMAT = 4 /* of the file; raise it when its members change their meaning */ };
+enum { FORMAT = 5 /* of the file; raise it when its members change their meaning */ };
 
 static const char prefix[] = "ranks-";
 
@@ -146,6 +146,12 @@ void strake_rank_model_print(const strake_rank_model *m, const strake_message_mo
     strake_json_numbers(json, "seconds", STRAKE_ROUND_MESSAGES, m->messages);
     strake_json_number(json, "further", m->further);
     strake_json_end(json);
+    strake_json_object(json, "pieces", STRAKE_JSON_LINE);
+    strake_json_number(json, "bytes", m->piece);
+    for (int w = 0; w < STRAKE_WAITS; w++) {
+        strake_json_numbers(json, strake_wait_name[w], 2, m->pieces[w]);
+    }
+    strake_json_end(json);
     if (m->whole.regimes > 0) {
         strake_json_string(json, "device", m->device);
         strake_model_print_path("whole", &m->whole, measured != NULL ? &measured->whole : NULL,
@@ -215,6 +221,7 @@ static bool read_model(const strake_node *root, const strake_rank_setup *setup,
     char key[32] = "", wanted[32];
     const strake_node *const active = strake_node_get(root, "active");
     const strake_node *const messages = strake_node_get(root, "messages");
+    const strake_node *const pieces = strake_node_get(root, "pieces");
     const strake_node *const whole = strake_node_get(root, "whole");
     (void)snprintf(wanted, sizeof wanted, "%016" PRIx64, setup->hash);
     strake_model_kept_check(&r, root, FORMAT);
@@ -234,6 +241,12 @@ static bool read_model(const strake_node *root, const strake_rank_setup *setup,
     strake_model_read_numbers(&r, strake_node_get(messages, "seconds"), STRAKE_ROUND_MESSAGES,
                               m->messages);
     m->further = strake_model_read_member(&r, messages, "further");
+    m->piece = strake_model_read_member(&r, pieces, "bytes");
+    for (int w = 0; w < STRAKE_WAITS; w++) {
+        strake_model_read_numbers(&r, strake_node_get(pieces, strake_wait_name[w]), 2,
+                                  m->pieces[w]);
+    }
+    r.good = r.good && (m->piece == 0.0 || m->piece == STRAKE_ROUND_PIECE);
     if (whole != NULL && whole->kind == STRAKE_NODE_MAP) {
         strake_model_read_text(&r, root, "device", m->device, sizeof m->device);
         strake_model_read_path(&r, whole, &m->whole);

@@ -25,6 +25,7 @@
     X(ranks_sharing)                                                                               \
     X(ranks_library)                                                                               \
     X(ranks_set_patience)                                                                          \
+    X(ranks_set_piece)                                                                             \
     X(ranks_set_crowded)                                                                           \
     X(ranks_set_awaited)                                                                           \
     X(ranks_is_lost)                                                                               \
@@ -36,7 +37,7 @@
     X(ranks_trade)                                                                                 \
     X(link_create)                                                                                 \
     X(link_destroy)                                                                                \
-    X(link_is_empty)                                                                               \
+    X(link_messages)                                                                               \
     X(link_listen)                                                                                 \
     X(link_send)                                                                                   \
     X(link_stop)                                                                                   \

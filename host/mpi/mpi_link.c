@@ -4,7 +4,7 @@
 
 #include "mpi/mpi_wait.h"
 
-/* A repeated exchange: large transfers are cut in pieces that MPI can count. */
+/* A repeated exchange: large transfers are cut in pieces that MPI can count, or that go to other machines at once. */
 struct strake_link {
     strake_module_object object;
     strake_ranks *ranks;
@@ -20,23 +20,36 @@ struct strake_link {
         least; /* numbers of a round, of this rank and of all; their request is after the receives */
 };
 
-static int pieces_of(const strake_transfer *transfer, int transfers)
+/* Bytes that a message to or from a peer has at most. */
+static size_t most_of(const strake_ranks *ranks, int peer)
+{
+    for (int k = 0; k < ranks->local_count; k++) {
+        if (ranks->number[k] == peer) {
+            return STRAKE_MPI_PIECE;
+        }
+    }
+    return ranks->piece;
+}
+
+static int pieces_of(const strake_ranks *ranks, const strake_transfer *transfer, int transfers)
 {
     int pieces = 0;
     for (int k = 0; k < transfers; k++) {
-        pieces += (int)((transfer[k].bytes + STRAKE_MPI_PIECE - 1) / STRAKE_MPI_PIECE);
+        const size_t most = most_of(ranks, transfer[k].peer);
+        pieces += (int)((transfer[k].bytes + most - 1) / most);
     }
     return pieces;
 }
 
-/* Transfers from this one on that are one message: MPI counts its bytes with an int. @param[out] bytes  of all */
-static int together(const strake_transfer *transfer, int transfers, size_t *bytes)
+/* Transfers from this one on that are one message. @param[out] bytes  of all */
+static int together(const strake_ranks *ranks, const strake_transfer *transfer, int transfers,
+                    size_t *bytes)
 {
+    const size_t most = most_of(ranks, transfer->peer);
     int count = 1;
     *bytes = transfer->bytes;
     while (count < transfers && transfer[count].peer == transfer->peer &&
-           transfer[count].tag == transfer->tag &&
-           *bytes + transfer[count].bytes <= STRAKE_MPI_PIECE) {
+           transfer[count].tag == transfer->tag && *bytes + transfer[count].bytes <= most) {
         *bytes += transfer[count++].bytes;
     }
     return count;
@@ -87,10 +100,10 @@ cleanup:
 }
 
 /* The next piece of a transfer. @return its bytes */
-static int piece_at(const strake_transfer *transfer, size_t at)
+static int piece_at(const strake_transfer *transfer, size_t most, size_t at)
 {
     const size_t left = transfer->bytes - at;
-    return (int)(left < STRAKE_MPI_PIECE ? left : STRAKE_MPI_PIECE);
+    return (int)(left < most ? left : most);
 }
 
 static void peers_text(const strake_link *link, char *text, size_t size)
@@ -112,7 +125,8 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
     strake_ranks *ranks = link->ranks;
     for (int k = 0, joined = 0; k < receives; k += joined) {
         size_t all = 0;
-        joined = together(&receive[k], receives - k, &all);
+        const size_t most = most_of(ranks, receive[k].peer);
+        joined = together(ranks, &receive[k], receives - k, &all);
         if (joined > 1) {
             link->bytes[link->receives] = (int)all;
             link->peer[link->receives] = receive[k].peer;
@@ -121,8 +135,8 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
             link->receives++;
             continue;
         }
-        for (size_t at = 0; at < receive[k].bytes; at += STRAKE_MPI_PIECE) {
-            const int bytes = piece_at(&receive[k], at);
+        for (size_t at = 0; at < receive[k].bytes; at += most) {
+            const int bytes = piece_at(&receive[k], most, at);
             link->bytes[link->receives] = bytes;
             link->peer[link->receives] = receive[k].peer;
             STRAKE_TRY(strake_mpi_check(ranks, "MPI_Recv_init",
@@ -135,7 +149,8 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
     }
     for (int k = 0, joined = 0; k < sends; k += joined) {
         size_t all = 0;
-        joined = together(&send[k], sends - k, &all);
+        const size_t most = most_of(ranks, send[k].peer);
+        joined = together(ranks, &send[k], sends - k, &all);
         if (joined > 1) {
             link->to[link->sends] = send[k].peer;
             link->tag[link->sends] = send[k].tag;
@@ -144,12 +159,12 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
             link->sends++;
             continue;
         }
-        for (size_t at = 0; at < send[k].bytes; at += STRAKE_MPI_PIECE) {
+        for (size_t at = 0; at < send[k].bytes; at += most) {
             link->to[link->sends] = send[k].peer;
             link->tag[link->sends] = send[k].tag;
             STRAKE_TRY(strake_mpi_check(
                 ranks, "MPI_Send_init",
-                MPI_Send_init((char *)send[k].data + at, piece_at(&send[k], at), MPI_BYTE,
+                MPI_Send_init((char *)send[k].data + at, piece_at(&send[k], most, at), MPI_BYTE,
                               send[k].peer, send[k].tag, ranks->world, &link->send[link->sends]),
                 error));
             link->sends++;
@@ -164,8 +179,8 @@ strake_status strake_link_create(strake_ranks *ranks, const strake_transfer *sen
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t in = (size_t)pieces_of(receive, receives) + 1;
-    const size_t away = (size_t)pieces_of(send, sends) + 1;
+    const size_t in = (size_t)pieces_of(ranks, receive, receives) + 1;
+    const size_t away = (size_t)pieces_of(ranks, send, sends) + 1;
     strake_link *link = calloc(1, sizeof *link);
     STRAKE_CHECK(link != NULL, error, STRAKE_ERR_MEMORY, "out of memory for messages");
     link->object = ranks->object;
@@ -224,26 +239,31 @@ void strake_link_destroy(strake_link **which)
     *which = NULL;
 }
 
-bool strake_link_is_empty(const strake_link *link)
+int strake_link_messages(const strake_link *link)
 {
-    return link->sends == 0 && link->receives == 0;
+    return link->sends;
+}
+
+/* In their order, by which pieces with one tag find their places. */
+static strake_status start(strake_link *link, int count, MPI_Request *request, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < count; k++) {
+        STRAKE_TRY(strake_mpi_check(link->ranks, "MPI_Start", MPI_Start(&request[k]), error));
+    }
+cleanup:
+    return status;
 }
 
 strake_status strake_link_listen(strake_link *link, strake_error *error)
 {
-    if (link->receives == 0) {
-        return STRAKE_OK;
-    }
-    link->listens = true;
-    return strake_mpi_check(link->ranks, "MPI_Startall",
-                            MPI_Startall(link->receives, link->receive), error);
+    link->listens = link->receives > 0;
+    return start(link, link->receives, link->receive, error);
 }
 
 strake_status strake_link_send(strake_link *link, strake_error *error)
 {
-    return link->sends == 0 ? STRAKE_OK
-                            : strake_mpi_check(link->ranks, "MPI_Startall",
-                                               MPI_Startall(link->sends, link->send), error);
+    return start(link, link->sends, link->send, error);
 }
 
 void strake_link_stop(strake_link *link)

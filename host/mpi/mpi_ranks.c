@@ -89,6 +89,7 @@ strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
     ranks->object.module = &strake_mpi_module;
     ranks->world = MPI_COMM_NULL;
     ranks->patience = patience;
+    ranks->piece = STRAKE_MPI_PIECE;
     STRAKE_CHECK(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) == MPI_SUCCESS,
                  error, STRAKE_ERR_RANK,
                  "MPI cannot start; is it the one that Strake was built "
@@ -175,6 +176,11 @@ const char *strake_ranks_library(const strake_ranks *ranks)
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
 {
     ranks->patience = seconds;
+}
+
+void strake_ranks_set_piece(strake_ranks *ranks, size_t bytes)
+{
+    ranks->piece = bytes > 0 && bytes < STRAKE_MPI_PIECE ? bytes : STRAKE_MPI_PIECE;
 }
 
 void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)

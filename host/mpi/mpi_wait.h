@@ -22,6 +22,7 @@ struct strake_ranks {
     int *number;       /* and their rank */
     char library[100]; /* MPI's name and version */
     double patience;
+    size_t piece;                 /* most bytes of a message to another machine */
     bool is_crowded;              /* who waits leaves its processor to others at once, ... */
     strake_is_awaited is_awaited; /* ... unless these wait for it; or NULL */
     void *waiter;                 /* their user */

@@ -134,6 +134,13 @@ void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
     }
 }
 
+void strake_ranks_set_piece(strake_ranks *ranks, size_t bytes)
+{
+    if (ranks != NULL) {
+        of(ranks)->ranks_set_piece(ranks, bytes);
+    }
+}
+
 void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)
 {
     if (ranks != NULL) {
@@ -205,9 +212,9 @@ void strake_link_destroy(strake_link **link)
     }
 }
 
-bool strake_link_is_empty(const strake_link *link)
+int strake_link_messages(const strake_link *link)
 {
-    return link == NULL || of(link)->link_is_empty(link);
+    return link != NULL ? of(link)->link_messages(link) : 0;
 }
 
 strake_status strake_link_listen(strake_link *link, strake_error *error)

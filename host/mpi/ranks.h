@@ -59,6 +59,12 @@ const char *strake_ranks_library(const strake_ranks *ranks);
 /** Seconds to wait for another rank before it is given up, INFINITY: none is; 300 at first. */
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds);
 
+/**
+ * Messages to other machines are cut into pieces of so many bytes at most, in links that are created from now on; 0: they
+ * are not. The same on all ranks.
+ */
+void strake_ranks_set_piece(strake_ranks *ranks, size_t bytes);
+
 /** Whether more threads compute and wait here than there are processors; at first every rank has one. */
 void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded);
 
@@ -110,8 +116,8 @@ strake_status strake_link_create(strake_ranks *ranks, const strake_transfer *sen
                                  strake_error *error);
 void strake_link_destroy(strake_link **link);
 
-/** Whether anything is exchanged at all. */
-bool strake_link_is_empty(const strake_link *link);
+/** Messages that a round sends. */
+int strake_link_messages(const strake_link *link);
 
 /** From now on the receiving memory may change. */
 strake_status strake_link_listen(strake_link *link, strake_error *error);

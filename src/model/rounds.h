@@ -18,6 +18,8 @@ enum {
     STRAKE_ROUND_SIZES = 40,   /**< most sizes of a round that are measured */
     STRAKE_ROUND_MESSAGES = 5, /**< 1, 2, 4, 8, 16 messages of one volume */
     STRAKE_ROUND_VOLUME = 262144,
+    STRAKE_ROUND_PIECE =
+        32768, /**< bytes that MPI's protocols send without leave, over networks, too */
     STRAKE_ROUND_LARGE = 1048576 /**< bytes of each message where several pairs are active */
 };
 
@@ -68,7 +70,13 @@ typedef struct strake_rank_model {
     double large[STRAKE_ROUND_PAIRS];   /**< ... and of STRAKE_ROUND_LARGE bytes */
     strake_max_rate rate;               /**< what these have in common (strake_rank_model_fit()) */
     double messages[STRAKE_ROUND_MESSAGES]; /**< [s] STRAKE_ROUND_VOLUME bytes in 1, 2, 4, ... */
-    double further;              /**< gamma [s] of a further message (strake_rank_model_fit()) */
+    double further; /**< gamma [s] of a further message (strake_rank_model_fit()) */
+    /**
+     * [s] a line's round of STRAKE_ROUND_VOLUME bytes, where ranks are on several machines: whole, and in pieces. A message
+     * that needs leave to be sent waits for it behind what travels the other way, and then both ways take turns.
+     */
+    double pieces[STRAKE_WAITS][2];
+    double piece;                /**< bytes of a message to another machine at most; 0: whole */
     double reduce[STRAKE_WAITS]; /**< [s] an all-reduce of one number by itself, ... */
     double meet[STRAKE_WAITS];   /**< ... and what it adds to a round of words */
     /** from a device to one of the partner: down, the message, up; or 0 regimes */
