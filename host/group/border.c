@@ -306,15 +306,14 @@ static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
     if (border->status == STRAKE_OK) {
         border->status = receive(group, link, &border->error);
     }
+    /* Roles that are told go on at once, on the processor of this thread: what it has to do for what was sent comes before. */
+    if (border->status == STRAKE_OK) {
+        border->status = strake_link_sent(link, &border->error);
+    }
     group->exchange.waited += strake_clock_seconds() - sent;
     group->exchange.sweeps++;
-    if (border->status == STRAKE_OK && is_trial) { /* the next sweep writes what is sent */
-        border->status = strake_link_sent(link, &border->error);
+    if (border->status == STRAKE_OK) {
         strake_bell_ring(&border->done, end);
-    } else if (border->status == STRAKE_OK) {
-        border->end = end + 1; /* nobody waits for what is sent */
-        strake_bell_ring(&border->done, end);
-        border->status = strake_link_sent(link, &border->error);
     } else if (group->domain->is_adaptive) {
         border->broken = true; /* all ranks leave */
     } else if (end < border->steps) {
