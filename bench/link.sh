@@ -47,7 +47,7 @@ AGENT
 across() { # across LINK RANKS [OPTIONS OF MPIRUN...] COMMAND...: as many at either end
     link=$1 half=$(($2 / 2))
     shift 2
-    timeout -k 5 120 taskset -c "${near:-0}" ip netns exec "$name-$link-a" mpirun -np $((2 * half)) --bind-to none \
+    timeout -k 5 120 taskset -c "${near:-0}" ip netns exec "$name-$link-a" mpirun -np $((2 * half)) --bind-to none --oversubscribe \
         --host "10.77.0.1:$half,10.77.0.2:$half" --mca plm_rsh_agent "$work/agent-$link" --mca btl tcp,self \
         --mca pml ob1 --mca btl_tcp_if_include link0 --mca oob_tcp_if_include link0 "$@"
 }
