@@ -108,7 +108,8 @@ static strake_status resident_load_states(strake_part *part, strake_error *error
 static strake_status return_others(const strake_part *part, int parity, strake_error *error)
 {
     return part->domain->ranks != NULL && part->domain->kept != 0
-               ? strake_cl_resident_return(resident_of(part), arrays_of(part, parity), error)
+               ? strake_cl_resident_return(resident_of(part), part->domain->own,
+                                           arrays_of(part, parity), error)
                : STRAKE_OK;
 }
 

@@ -401,8 +401,16 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const *array,
-                                        strake_error *error)
+/* Whether a ghost is another rank's slab: what mirrors one beyond the domain's ends is nobody's. */
+static bool is_of_others(const strake_cl_exchange *x, int g, strake_range own)
+{
+    const int64_t slab = x->ghost[g].slab, source = x->ghost[g].source;
+    return (source < own.first || source >= own.end) &&
+           (slab == source || x->host->boundary[0] == STRAKE_PERIODIC);
+}
+
+strake_status strake_cl_exchange_return(const strake_cl_exchange *x, strake_range own,
+                                        void *const *array, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
@@ -411,8 +419,14 @@ strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const
         const strake_cl_state *state = &x->window->state[k];
         const bool is_here = strake_ghosts_advance(kernels->graph, state->input);
         char *host = array[state->input];
-        for (int g = 0; g < x->ghosts && is_here;) {
-            const int run = strake_cl_exchange_run_of(x, g);
+        for (int g = 0, run = 1; g < x->ghosts && is_here; g += run) {
+            const int most = strake_cl_exchange_run_of(x, g);
+            for (run = 0; run < most && is_of_others(x, g + run, own); run++) {
+            }
+            if (run == 0) {
+                run = 1;
+                continue;
+            }
             STRAKE_CL("clEnqueueReadBuffer",
                       kernels->cl->clEnqueueReadBuffer(
                           x->window->queue, state->buffer[x->window->parity], CL_FALSE,
@@ -420,7 +434,6 @@ strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const
                           (size_t)run * slab,
                           host + strake_layout_offset(x->host, x->ghost[g].source), 0, NULL, NULL),
                       error, kernels->device);
-            g += run;
         }
     }
 cleanup:

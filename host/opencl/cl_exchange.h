@@ -136,9 +136,9 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *er
 strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *const *array,
                                        strake_error *error);
 
-/** Enqueues the download of the ghost slabs that advance themselves to where they came from. */
-strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const *array,
-                                        strake_error *error);
+/** Enqueues the download of the ghost slabs that advance themselves and are other ranks' to where they came from. @param[in] own  slabs of this rank */
+strake_status strake_cl_exchange_return(const strake_cl_exchange *x, strake_range own,
+                                        void *const *array, strake_error *error);
 
 /** Makes the window's queue wait for the ghost slabs, if these are not there yet. */
 strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error);

@@ -93,7 +93,7 @@ strake_status strake_cl_resident_start_clock(strake_cl_resident *r, const strake
 bool strake_cl_resident_is_over(const strake_cl_resident *r);
 strake_status strake_cl_resident_stop_clock(strake_cl_resident *r, strake_clock *clock,
                                             strake_error *error);
-strake_status strake_cl_resident_return(strake_cl_resident *r, void *const *array,
+strake_status strake_cl_resident_return(strake_cl_resident *r, strake_range own, void *const *array,
                                         strake_error *error);
 void strake_cl_resident_undo(strake_cl_resident *r, int steps);
 void strake_cl_resident_unpin(strake_cl_resident *r);

@@ -179,10 +179,10 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_resident_return(strake_cl_resident *s, void *const *array,
+strake_status strake_cl_resident_return(strake_cl_resident *s, strake_range own, void *const *array,
                                         strake_error *error)
 {
-    const strake_status status = strake_cl_exchange_return(&s->exchange, array, error);
+    const strake_status status = strake_cl_exchange_return(&s->exchange, own, array, error);
     return status == STRAKE_OK ? strake_cl_resident_finish(s, error) : status;
 }
 

@@ -46,6 +46,20 @@ if [ -n "$has_device" ]; then
 else
     skip "ranks with OpenCL devices" "no OpenCL device"
 fi
+# Beyond the end of the domain a device with the last row has a ghost that mirrors the processors' one, and that nothing computes.
+if [ -n "$has_device" ]; then
+    cat >everywhere.yaml <<'EOF2'
+problem: lava
+grid: {rows: 21, cols: 17, dx: 10, dy: 10}
+time: {end: 1e9, dt_max: 60}
+fields: {terrain: {random: {seed: 1, minimum: 0, maximum: 1}}, thickness: {random: {seed: 2, minimum: 2, maximum: 4}}}
+EOF2
+    mv one flows
+    "$STRAKE" run everywhere.yaml --on serial --quiet --output one --steps 9 || exit 1
+    on_ranks 2 run everywhere.yaml --quiet --output ranks --on cpu,ocl:0 --split 10,1/9,1 --set run.shares=11,10 --steps 9
+    same "devices with the last row of a rank alone"
+    rm -rf one && mv flows one
+fi
 
 on_ranks 2 run flow.yaml --output two --steps 40 --set checkpoint.every=40
 check "one summary" test "$(grep -c 'steps 0 to 40 done' .out)" = 1
