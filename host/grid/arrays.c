@@ -49,6 +49,11 @@ static size_t unit_of(const strake_grid *grid)
     return grid->domain.ranks != NULL && cells_of(grid) >= HUGE_PAGE ? HUGE_PAGE : page_size();
 }
 
+double strake_arrays_beside(const strake_grid *grid)
+{
+    return unit_of(grid) == HUGE_PAGE ? 2.0 * HUGE_PAGE : 0.0;
+}
+
 /* Bytes of the mapping before the array, and all of them, in whole units. */
 static size_t before_of(const strake_grid *grid)
 {

@@ -32,6 +32,9 @@ void strake_arrays_trim(const strake_grid *grid);
 /** Tells for every state which array the next one goes to, after arrays have changed. */
 void strake_arrays_pair(strake_grid *grid);
 
+/** Bytes that a rank's slabs of an array may take beside their own, at either end: of huge pages. 0 without ranks */
+double strake_arrays_beside(const strake_grid *grid);
+
 void strake_arrays_release(strake_grid *grid);
 
 #endif

@@ -140,15 +140,32 @@ static strake_exchange_case exchange(const strake_domain *domain, int64_t slabs,
                                    bandwidth);
 }
 
-static strake_stretch piece(const strake_domain *domain, int item, int64_t slab)
+static char *array_of(const strake_domain *domain, int item)
 {
     const strake_grid *grid = of(domain);
-    const strake_layout *l = &grid->layout;
     const int states = domain->states;
     const int value = grid->item[item < states ? item : item - states];
-    char *const array = grid->array[item >= states && item < 2 * states][value];
-    return (strake_stretch){array + strake_layout_offset(l, slab),
+    return grid->array[item >= states && item < 2 * states][value];
+}
+
+static strake_stretch piece(const strake_domain *domain, int item, int64_t slab)
+{
+    const strake_layout *l = &of(domain)->layout;
+    return (strake_stretch){array_of(domain, item) + strake_layout_offset(l, slab),
                             (size_t)(l->slab * l->element_size)};
+}
+
+static strake_stretch line_of(const strake_domain *domain, int item, int64_t slab, int64_t line)
+{
+    const strake_layout *l = &of(domain)->layout;
+    return (strake_stretch){array_of(domain, item) +
+                                strake_layout_at(l, slab, line, 0) * l->element_size,
+                            (size_t)(l->n[2] * l->element_size)};
+}
+
+static void complete(const strake_domain *domain, int item, strake_range slabs)
+{
+    strake_layout_fill_lateral(&of(domain)->layout, array_of(domain, item), slabs.first, slabs.end);
 }
 
 /* One slab more on either side than sweeps read: velocities there lack a neighbour's h. */
@@ -203,6 +220,8 @@ static const strake_domain_ops grid_ops = {.lacks_inputs = lacks_inputs,
                                            .find_bad = find_bad,
                                            .exchange = exchange,
                                            .piece = piece,
+                                           .line = line_of,
+                                           .complete = complete,
                                            .weigh = strake_grid_weigh,
                                            .window = window,
                                            .take = take,

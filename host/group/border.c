@@ -6,38 +6,8 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
+#include "group/border_impl.h"
 #include "group/commons.h"
-
-enum { TAG_DOWN = 0, TAG_UP = 1, TAG_WORD = 960 };
-
-struct strake_border {
-    strake_link *link[2]; /* of the arrays of either parity: what travels after every sweep */
-    strake_link *rest[2]; /* and the other states */
-    bool common[2];       /* slabs between this rank and that one are in memory of both */
-    char word[2][2];      /* for it and from it: that they are there, and that its own were read */
-    bool broken;
-    bool is_crowded;  /* its thread has no processor of its own */
-    strake_bell done; /* steps whose ghosts are here */
-    pthread_t thread;
-    int64_t steps, sweep; /* of the present run */
-    int64_t step;         /* of it, that the present sweep begins with, and ... */
-    int64_t end;          /* ... after which workers wait for what it brings; 0: none computes */
-    int64_t expected;     /* with a clock: sweeps in which all ranks still meet */
-    _Atomic int64_t *stop;
-    strake_status status;
-    strake_error error;
-};
-
-/* The rank before or after this one, -1 beyond an edge of the domain. */
-static int neighbour(const strake_rank_group *group, int side)
-{
-    const int count = strake_ranks_count(group->domain->ranks);
-    const int other = strake_ranks_self(group->domain->ranks) + (side == 0 ? -1 : 1);
-    if (other >= 0 && other < count) {
-        return other;
-    }
-    return group->domain->ends == STRAKE_PERIODIC ? (other + count) % count : -1;
-}
 
 void strake_border_stripes(strake_rank_group *group)
 {
@@ -46,106 +16,14 @@ void strake_border_stripes(strake_rank_group *group)
     if (group->ranks == NULL) {
         return;
     }
-    const int before = neighbour(group, 0);
-    const int after = neighbour(group, 1);
+    const int before = strake_border_neighbour(group, 0);
+    const int after = strake_border_neighbour(group, 1);
     if (before >= 0) {
         outside->stripe[outside->stripes++] = group->owned[before];
     }
     if (after >= 0 && after != before) {
         outside->stripe[outside->stripes++] = group->owned[after];
     }
-}
-
-/* Slabs [first, first + slabs) of a state as bytes for another rank. */
-static strake_transfer transfer(const strake_rank_group *group, int parity, int state, int peer,
-                                int tag, int64_t first, int64_t slabs)
-{
-    const strake_stretch piece =
-        strake_domain_stretch(group->domain, parity * group->domain->states + state,
-                              (strake_range){first, first + slabs});
-    return (strake_transfer){.peer = peer, .tag = tag, .data = piece.data, .bytes = piece.bytes};
-}
-
-/* A word instead of slabs; the tag as of messages down or up. */
-static strake_transfer word(strake_rank_group *group, int side, bool sends, int peer)
-{
-    return (strake_transfer){.peer = peer,
-                             .tag = TAG_WORD + (side == 0 ? !sends : sends),
-                             .data = &group->border->word[side][sends ? 0 : 1],
-                             .bytes = 1};
-}
-
-/*
- * Adds messages with a neighbour: own slabs to it, and its slabs, of the states that travel after every sweep, or of
- * those that do not. Together they are one message.
- */
-static void add_messages(const strake_rank_group *group, int parity, bool travels,
-                         const strake_transfer *like, int64_t first, int64_t slabs,
-                         strake_transfer *list, int *count)
-{
-    for (int v = 0; v < group->domain->states && like->peer >= 0 && slabs > 0; v++) {
-        if (strake_domain_travels(group->domain, v) == travels) {
-            list[(*count)++] = transfer(group, parity, v, like->peer, like->tag, first, slabs);
-        }
-    }
-}
-
-/*
- * Messages down carry a rank's first slabs, messages up its last ones; with two ranks in a ring both go
- * to the same neighbour, and the tag tells them apart. Where slabs are common only words travel, both
- * ways whatever is read: who has one may overwrite what the other has read. States that do not travel are
- * common nowhere (@p travels is false).
- */
-static strake_status create_link(strake_rank_group *group, int parity, bool travels,
-                                 const int64_t depth[2], strake_link **out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int sends = 0, receives = 0;
-    const strake_domain *d = group->domain;
-    const size_t most = 2 * (size_t)d->states + 2;
-    strake_transfer *const send = calloc(most, sizeof *send);
-    strake_transfer *const receive = calloc(most, sizeof *receive);
-    const bool *common = group->border->common;
-    const int before = travels && common[0] ? -1 : neighbour(group, 0);
-    const int after = travels && common[1] ? -1 : neighbour(group, 1);
-    const strake_transfer with[2][2] = {
-        {{.peer = before, .tag = TAG_DOWN}, {.peer = before, .tag = TAG_UP}},
-        {{.peer = after, .tag = TAG_DOWN}, {.peer = after, .tag = TAG_UP}}};
-    STRAKE_TRY(strake_ranks_agree(
-        d->ranks,
-        send != NULL && receive != NULL
-            ? STRAKE_OK
-            : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
-        error));
-    for (int side = 0; side < 2; side++) {
-        if (travels && common[side]) {
-            send[sends++] = word(group, side, true, neighbour(group, side));
-            receive[receives++] = word(group, side, false, neighbour(group, side));
-        }
-    }
-    add_messages(group, parity, travels, &with[0][0], d->own.first, depth[1], send, &sends);
-    add_messages(group, parity, travels, &with[1][1], d->own.end - depth[0], depth[0], send,
-                 &sends);
-    if (after >= 0) {
-        add_messages(group, parity, travels, &with[1][0], group->owned[after].first, depth[1],
-                     receive, &receives);
-    }
-    if (before >= 0) {
-        add_messages(group, parity, travels, &with[0][1], group->owned[before].end - depth[0],
-                     depth[0], receive, &receives);
-    }
-    status = strake_link_create(d->ranks, send, sends, receive, receives, out, error);
-    if (travels && status == STRAKE_OK) { /* what a sweep sends */
-        group->team->outside.messages = strake_link_messages(*out);
-        group->team->outside.bytes = 0;
-        for (int k = 0; k < sends; k++) {
-            group->team->outside.bytes += (int64_t)send[k].bytes;
-        }
-    }
-cleanup:
-    free(send);
-    free(receive);
-    return status;
 }
 
 /* What needs no other rank: room, and no device that holds pages of the arrays. */
@@ -177,10 +55,10 @@ static void find_sent(const strake_rank_group *group, const int64_t depth[2])
     const strake_range own = group->domain->own;
     const int64_t most = depth[0] > depth[1] ? depth[0] : depth[1];
     outside->sent[0] = outside->sent[1] = (strake_range){own.first, own.first};
-    if (neighbour(group, 0) >= 0) {
+    if (strake_border_neighbour(group, 0) >= 0) {
         outside->sent[0].end = own.first + (border->common[0] ? most : depth[1]);
     }
-    if (neighbour(group, 1) >= 0) {
+    if (strake_border_neighbour(group, 1) >= 0) {
         outside->sent[1] = (strake_range){own.end - (border->common[1] ? most : depth[0]), own.end};
     }
 }
@@ -306,6 +184,9 @@ static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
     if (border->status == STRAKE_OK) {
         border->status = receive(group, link, &border->error);
     }
+    if (border->status == STRAKE_OK) {
+        strake_border_complete(group, 1 - parity, true);
+    }
     /* Roles that are told go on at once, on the processor of this thread: what it has to do for what was sent comes before. */
     if (border->status == STRAKE_OK) {
         border->status = strake_link_sent(link, &border->error);
@@ -382,7 +263,7 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
 {
     strake_status status = STRAKE_OK;
     int64_t depth[2];
-    const int beside[2] = {neighbour(group, 0), neighbour(group, 1)};
+    const int beside[2] = {strake_border_neighbour(group, 0), strake_border_neighbour(group, 1)};
     strake_domain_reads(group->domain, group->team->at_once, depth);
     STRAKE_TRY(strake_ranks_agree(group->domain->ranks, begin_border(group, error), error));
     group->border->is_crowded = strake_workers_are_crowded(group->team, 1);
@@ -393,8 +274,10 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
     }
     find_sent(group, depth);
     for (int parity = 0; parity < 2; parity++) {
-        STRAKE_TRY(create_link(group, parity, true, depth, &group->border->link[parity], error));
-        STRAKE_TRY(create_link(group, parity, false, depth, &group->border->rest[parity], error));
+        STRAKE_TRY(
+            strake_border_link(group, parity, true, depth, &group->border->link[parity], error));
+        STRAKE_TRY(
+            strake_border_link(group, parity, false, depth, &group->border->rest[parity], error));
     }
     group->team->outside.is_linked = true;
     group->team->outside.is_crowded = group->border->is_crowded;
@@ -434,6 +317,7 @@ strake_status strake_border_refresh(strake_rank_group *group, strake_error *erro
         STRAKE_TRY(strake_link_send(both[k], error));
         STRAKE_TRY(strake_link_received(both[k], NULL, error));
         STRAKE_TRY(strake_link_sent(both[k], error));
+        strake_border_complete(group, parity, k == 0);
     }
 cleanup:
     return status;

@@ -42,4 +42,7 @@ void strake_border_break(strake_rank_group *group);
 /** Tells the team which slabs of other ranks lie next to this rank's (strake_outside.stripe). */
 void strake_border_stripes(strake_rank_group *group);
 
+/** Whether only the lines of slabs travel to ranks on other machines, without the ghosts beside them. */
+bool strake_border_is_narrow(const strake_rank_group *group);
+
 #endif

@@ -167,10 +167,14 @@ static strake_round_case round_of(const strake_rank_group *group, const common *
                            .has_device = all->has_device && !words,
                            .round = is_ring ? STRAKE_ROUND_RING : STRAKE_ROUND_LINE,
                            .bytes = 1.0};
+    const double slab_bytes =
+        strake_border_is_narrow(group)
+            ? (double)d->lines * (double)d->ops->line(d, 0, d->own.first, 0).bytes
+            : d->slab_bytes;
     strake_domain_depth(d, steps, depth);
     for (int v = 0; v < d->states && !words; v++) {
         const double slabs = (double)(depth[0] + depth[1]);
-        c.bytes += strake_domain_travels(d, v) ? 0.5 * slabs * d->slab_bytes : 0.0;
+        c.bytes += strake_domain_travels(d, v) ? 0.5 * slabs * slab_bytes : 0.0;
     }
     if (way == STRAKE_EXCHANGE_ONE_WAY && !words) {
         c.round = STRAKE_ROUND_ONE_WAY;

@@ -23,6 +23,7 @@
     X(ranks_local_count)                                                                           \
     X(ranks_machine)                                                                               \
     X(ranks_sharing)                                                                               \
+    X(ranks_is_here)                                                                               \
     X(ranks_library)                                                                               \
     X(ranks_set_patience)                                                                          \
     X(ranks_set_piece)                                                                             \

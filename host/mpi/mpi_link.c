@@ -23,12 +23,7 @@ struct strake_link {
 /* Bytes that a message to or from a peer has at most. */
 static size_t most_of(const strake_ranks *ranks, int peer)
 {
-    for (int k = 0; k < ranks->local_count; k++) {
-        if (ranks->number[k] == peer) {
-            return STRAKE_MPI_PIECE;
-        }
-    }
-    return ranks->piece;
+    return strake_ranks_is_here(ranks, peer) ? STRAKE_MPI_PIECE : ranks->piece;
 }
 
 static int pieces_of(const strake_ranks *ranks, const strake_transfer *transfer, int transfers)

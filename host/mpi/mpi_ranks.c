@@ -173,6 +173,16 @@ const char *strake_ranks_library(const strake_ranks *ranks)
     return ranks->library;
 }
 
+bool strake_ranks_is_here(const strake_ranks *ranks, int rank)
+{
+    for (int k = 0; k < ranks->local_count; k++) {
+        if (ranks->number[k] == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
 {
     ranks->patience = seconds;

@@ -127,6 +127,11 @@ const char *strake_ranks_library(const strake_ranks *ranks)
     return ranks != NULL ? of(ranks)->ranks_library(ranks) : "";
 }
 
+bool strake_ranks_is_here(const strake_ranks *ranks, int rank)
+{
+    return ranks == NULL || of(ranks)->ranks_is_here(ranks, rank);
+}
+
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
 {
     if (ranks != NULL) {

@@ -53,6 +53,9 @@ int strake_ranks_machine(const strake_ranks *ranks);
 /** Ranks on this machine that may use the very same processors, this one included. */
 int strake_ranks_sharing(const strake_ranks *ranks);
 
+/** Whether a rank is on this rank's machine. */
+bool strake_ranks_is_here(const strake_ranks *ranks, int rank);
+
 /** The MPI that they use, with its version: "Open MPI v4.1.4"; "" of a lone rank. Lives as long as @p ranks. */
 const char *strake_ranks_library(const strake_ranks *ranks);
 

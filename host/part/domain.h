@@ -60,6 +60,12 @@ typedef struct strake_domain_ops {
      * beyond the ends that are reached
      */
     strake_stretch (*piece)(const strake_domain *domain, int item, int64_t slab);
+    /**
+     * Where a line of a slab lies, without the ghosts beside it; and what makes ghosts in some slabs of which only lines have
+     * come. NULL, both: slabs come whole.
+     */
+    strake_stretch (*line)(const strake_domain *domain, int item, int64_t slab, int64_t line);
+    void (*complete)(const strake_domain *domain, int item, strake_range slabs);
     /** Of several ranks: the slabs of which one with these has the inputs, for sweeps of so many steps. */
     strake_window (*window)(const strake_domain *domain, strake_range own, int steps);
     /** This rank has these slabs from now on; the memory of others is given back by trim. */

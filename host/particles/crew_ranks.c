@@ -289,9 +289,14 @@ cleanup:
     return status;
 }
 
-/* Others learn that this rank goes no further: those beside it instead of forces, all when they meet. */
+/*
+ * Others learn that this rank goes no further: those beside it instead of forces, in as many messages as these could come in, and
+ * all when they meet.
+ */
 static void tell(strake_sph_far *far)
 {
+    const size_t each = (size_t)strake_sph_numbers_of(STRAKE_SPH_BRINGS) *
+                        (size_t)far->crew->member[far->crew->leader].run->element;
     double value[SAID] = {0.0};
     strake_link *link = NULL;
     strake_transfer send[2];
@@ -305,7 +310,7 @@ static void tell(strake_sph_far *far)
     for (int side = 0; side < 2; side++) {
         const int64_t to = strake_sph_far_beside(far, far->owned[far->self], side);
         if (to >= 0 && far->edges[side] > 0) {
-            send[sends++] = forces(far, to, side, &nothing, 1, 1);
+            send[sends++] = forces(far, to, side, &nothing, far->edges[side], each);
         }
     }
     if (strake_link_create(far->ranks, send, sends, NULL, 0, &link, &ignored) == STRAKE_OK) {

@@ -59,9 +59,10 @@ void strake_round_level(strake_round_sizes *sizes);
 
 /** The ranks of one launch. NaN where something could not be measured. */
 typedef struct strake_rank_model {
-    char date[16];    /**< "2026-11-21", UTC */
-    int to;           /**< the partner of rank 0: the first pair */
-    strake_path path; /**< of messages between these, one way; MPI's protocols show as regimes */
+    char date[16]; /**< "2026-11-21", UTC */
+    int to;        /**< the partner of rank 0: the first pair */
+    strake_path
+        path; /**< of messages between these, one way and whole; MPI's protocols show as regimes */
     strake_path round[STRAKE_ROUNDS][STRAKE_WAITS]; /**< of a round, by bytes for each neighbour */
     strake_round_sizes sizes[STRAKE_ROUNDS][STRAKE_WAITS]; /**< what these were fitted to */
     strake_path work[STRAKE_ROUNDS]; /**< [s] that a thread which sleeps between looks computes */
