@@ -20,10 +20,9 @@ static double memory_needed(const strake_grid *grid, int for_state)
 {
     const strake_layout *l = &grid->layout;
     const int64_t slabs = grid->domain.own.end - grid->domain.own.first + l->lo[0] + l->hi[0];
-    const double one =
-        (double)(slabs * l->slab * l->element_size) * strake_ranks_local_count(grid->domain.ranks);
-    const double pages = strake_arrays_beside(grid) * strake_ranks_local_count(grid->domain.ranks);
-    return (one + pages) * strake_arrays_count(&grid->graph, for_state);
+    const double own = (double)(slabs * l->slab * l->element_size) + strake_arrays_beside(grid);
+    return own * strake_ranks_local_count(grid->domain.ranks) *
+           strake_arrays_count(&grid->graph, for_state);
 }
 
 /* What the group has for arrays beside all else that a run takes. */

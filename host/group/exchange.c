@@ -21,14 +21,13 @@ enum {
     TRIALS = 16,
     BATCHES = 9,       /* of exchanges that are timed, each ... */
     MOST_ROUNDS = 512, /* ... of so many at most */
-    SETTLING = 16,     /* until ranks, which do not begin at once, keep step, ... */
     TAG_TRIAL = 970    /* down; up: one more */
 };
 
 /* Others must be better by this ratio. */
 static const double least_change = 1.02;
 
-/* [s] ... unless these take longer. */
+/* [s] What STRAKE_ROUND_SETTLING rounds may take. */
 static const double settling_seconds = 0.1;
 
 /* [s] of a batch. */
@@ -430,8 +429,8 @@ static strake_status time_rounds(strake_rank_group *group, rounds_of_ranks run, 
     double seconds[BATCHES];
     const double fit = batch_seconds / fmax(predicted, batch_seconds / MOST_ROUNDS);
     const int rounds = fit > 2.0 ? (int)fit : 2;
-    const int settling = predicted * SETTLING < settling_seconds ? SETTLING : 2;
-    STRAKE_TRY(run(group, settling, &seconds[0], error));
+    const bool settles = predicted * STRAKE_ROUND_SETTLING < settling_seconds;
+    STRAKE_TRY(run(group, settles ? STRAKE_ROUND_SETTLING : 2, &seconds[0], error));
     for (int k = 0; k < BATCHES; k++) {
         STRAKE_TRY(run(group, rounds, &seconds[k], error));
     }

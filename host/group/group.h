@@ -27,9 +27,8 @@ typedef struct strake_rank_exchange {
     int samples;      /**< that it is of */
     double reduce;    /**< predicted [s] of an all-reduce by itself, and ...; NaN: unknown */
     double reduced;   /**< ... measured likewise */
-    double
-        waited; /**< [s] until what is sent and what comes is there, in all sweeps of this rank, ... */
-    int64_t sweeps; /**< ... so many */
+    double waited;    /**< [s] until all is sent and received, in all sweeps of this rank, ... */
+    int64_t sweeps;   /**< ... so many */
 } strake_rank_exchange;
 
 /** Exchange with other ranks (border.h). */

@@ -10,7 +10,6 @@ enum {
     SLOW_BATCHES = 3,  /* (where rounds take longer than a batch should) */
     MOST_ROUNDS = 512, /* ... of so many rounds at most, ... */
     LEAST_ROUNDS = 2,  /* ... and at least: some links are faster every other time */
-    SETTLING = 16,     /* rounds until ranks, which do not begin at once, keep step */
     TAG = 930          /* there; back, or up: one more; of several messages: two more each */
 };
 
@@ -33,7 +32,7 @@ strake_status strake_message_time(const strake_message_bench *b, const strake_me
     batches = rounds < LEAST_ROUNDS ? SLOW_BATCHES : BATCHES;
     rounds = rounds < LEAST_ROUNDS ? LEAST_ROUNDS : rounds;
     if (w->user != NULL && one < b->batch) {
-        STRAKE_TRY(w->run(w->user, SETTLING, error));
+        STRAKE_TRY(w->run(w->user, STRAKE_ROUND_SETTLING, error));
     }
     for (int k = 0; k < batches; k++) {
         const double before = strake_clock_work();

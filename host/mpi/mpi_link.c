@@ -36,11 +36,9 @@ static int pieces_of(const strake_ranks *ranks, const strake_transfer *transfer,
     return pieces;
 }
 
-/* Transfers from this one on that are one message. @param[out] bytes  of all */
-static int together(const strake_ranks *ranks, const strake_transfer *transfer, int transfers,
-                    size_t *bytes)
+/* Transfers from this one on that are one message, of @p most bytes. @param[out] bytes  of all */
+static int together(const strake_transfer *transfer, int transfers, size_t most, size_t *bytes)
 {
-    const size_t most = most_of(ranks, transfer->peer);
     int count = 1;
     *bytes = transfer->bytes;
     while (count < transfers && transfer[count].peer == transfer->peer &&
@@ -121,7 +119,7 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
     for (int k = 0, joined = 0; k < receives; k += joined) {
         size_t all = 0;
         const size_t most = most_of(ranks, receive[k].peer);
-        joined = together(ranks, &receive[k], receives - k, &all);
+        joined = together(&receive[k], receives - k, most, &all);
         if (joined > 1) {
             link->bytes[link->receives] = (int)all;
             link->peer[link->receives] = receive[k].peer;
@@ -145,7 +143,7 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
     for (int k = 0, joined = 0; k < sends; k += joined) {
         size_t all = 0;
         const size_t most = most_of(ranks, send[k].peer);
-        joined = together(ranks, &send[k], sends - k, &all);
+        joined = together(&send[k], sends - k, most, &all);
         if (joined > 1) {
             link->to[link->sends] = send[k].peer;
             link->tag[link->sends] = send[k].tag;

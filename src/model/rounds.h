@@ -20,7 +20,8 @@ enum {
     STRAKE_ROUND_VOLUME = 262144,
     STRAKE_ROUND_PIECE =
         32768, /**< bytes that MPI's protocols send without leave, over networks, too */
-    STRAKE_ROUND_LARGE = 1048576 /**< bytes of each message where several pairs are active */
+    STRAKE_ROUND_LARGE = 1048576, /**< bytes of each message where several pairs are active */
+    STRAKE_ROUND_SETTLING = 16    /**< rounds until ranks, which do not begin at once, keep step */
 };
 
 /** Who exchanges with whom. */
