@@ -194,6 +194,7 @@ INJECTED_LINK := $(foreach f,where_resolve team_try strips_compute part_store co
 # Targets of `make fuzz`; in other builds replay.c stands for libFuzzer.
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZER ?= $(BUILD)/obj/tests/fuzz/replay.o
+TESTED := $(BUILD)/tests/libstrake-tested.so
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
 TESTS := $(foreach t,$(TEST_BIN),$(if $(filter $(BY_SUBJECT),$(notdir $t)),$(SUBJECTS:%=$t@%),$t)) $(TEST_SH)
 LONG_FIRST := $(foreach l,$(LONGEST),$(filter %/$l,$(TESTS)))
@@ -470,19 +471,29 @@ $(BUILD)/strake.pc: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$PC_TEXT" | cmp -s - $@ || printf '%s\n' "$$PC_TEXT" >$@
 
-# A test program is test_NAME.c with NAME_*.c beside it, the support files and the static library.
+# Everything in the library and the tuner, internal functions included: test programs share one copy of it.
+$(TESTED): $(LIB_OBJ) $(TUNER_OBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(TUNER_OBJ) $(ALL_LDLIBS)
+
+# Programs whose linker replaces functions of the library (LINK_NAME) need its objects; all others share $(TESTED).
+tested = $(if $(LINK_$(1)),$(TUNER) $(STATIC),$(TESTED))
+
+# A test program is test_NAME.c with NAME_*.c beside it, the support files and the library.
 define TEST_RULE
 $(BUILD)/tests/$(2): $(1:%.c=$(BUILD)/obj/%.o) \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c) \
         $(if $(filter $(2),$(CLOCKED)),tests/support/own_clock.c) \
-        $(if $(filter $(2),$(INJECTED)),tests/support/inject.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
+        $(if $(filter $(2),$(INJECTED)),tests/support/inject.c)) $(SUPPORT_OBJ) $(call tested,$(2))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_LDFLAGS) $$(LINK_$(2)) -o $$@ $$(filter %.o,$$^) $$(TUNER) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) $$(LINK_$(2)) $(TESTED_RPATH) -o $$@ $$(filter %.o %.a %.so,$$^) -lcmocka $$(ALL_LDLIBS)
 endef
 # Flags of one program: this one counts what shapes compute.
 LINK_test_sources := -Wl,--wrap=strake_sin,--wrap=strake_exp
 $(foreach t,$(INJECTED),$(eval LINK_$t := $(INJECTED_LINK)))
+TESTED_RPATH := -Wl,-rpath,'$$$$ORIGIN'
 $(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
 
 # The program as it is, with its modules beside it.
@@ -498,10 +509,10 @@ $(FUZZ_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fu
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter -%,$(FUZZER)) -o $@ $(filter %.o,$^) $(STATIC) $(ALL_LDLIBS)
 
-$(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(TUNER) $(STATIC)
+$(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(TESTED)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(TUNER) $(STATIC) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN' -o $@ $< $(TESTED) $(ALL_LDLIBS)
 
 # Without sanitizers: the program opens it like a driver. Without a loader to stand in front of there
 # is no such library, and its tests are skipped.
