@@ -306,6 +306,9 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
         write_file(text, "quick.h");
     }
     write_file(text, "elementary.h");
+    if (strake_graph_has_reflections(graph)) {
+        write_file(text, "wall.h");
+    }
     write_file(text, point_header);
     write_file(text, "ghost.cl");
     if (graph->reductions > 0) {

@@ -203,6 +203,7 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
         which->is_closed[a] = which->boundary[a] == STRAKE_NO_FLUX;
         which->boundary[a] = which->is_closed[a] ? STRAKE_OPEN : which->boundary[a];
     }
+    STRAKE_TRY(strake_names_add_sides(which, error));
     if (which->courant > 0.0 && strake_node_find(root, "time.dt") == NULL) {
         which->dt = (double)INFINITY;
     }

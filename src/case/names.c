@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "case/read.h"
+#include "case/source.h"
 
 enum { MOST_LENGTH = 16 }; /* with what stands before a name, columns and file names stay short */
 
@@ -128,6 +129,67 @@ strake_status strake_names_read(strake_node *root, strake_case *which, strake_er
         multiply(problem, problem->key[k].choices, &names, which->named);
         STRAKE_TRY(check_names(node, &which->named->problem, error));
         which->problem = &which->named->problem;
+    }
+cleanup:
+    return status;
+}
+
+/* Of the domain and beyond a wall: extending the ghosts makes -1 of it there. */
+static double one(const strake_case *which, int64_t i, int64_t m)
+{
+    (void)which;
+    (void)i;
+    (void)m;
+    return 1.0;
+}
+
+/* Whether states change their sign beyond the ends of an axis. */
+static bool has_sides(const strake_case *which, int axis)
+{
+    bool has = false;
+    for (int f = 0; f < which->problem->fields; ++f) {
+        has = has || which->problem->field[f].is_odd[axis];
+    }
+    return has && which->boundary[axis] == STRAKE_NO_FLUX;
+}
+
+const char *strake_side_name(const strake_problem *problem, int axis, char text[STRAKE_NAME_LENGTH])
+{
+    (void)snprintf(text, STRAKE_NAME_LENGTH, "side_%s", strake_axis_name(problem->dims, axis));
+    return text;
+}
+
+strake_status strake_names_add_sides(strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int axis = 0; axis < STRAKE_AXES; ++axis) {
+        if (!has_sides(which, axis)) {
+            continue;
+        }
+        if (which->named == NULL) {
+            which->named = calloc(1, sizeof *which->named);
+            STRAKE_CHECK(which->named != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                         which->file);
+            which->named->problem = *which->problem;
+            memcpy(which->named->field, which->problem->field,
+                   (size_t)which->problem->fields * sizeof *which->problem->field);
+            which->named->problem.field = which->named->field;
+            which->problem = &which->named->problem;
+        }
+        struct strake_named *const own = which->named;
+        STRAKE_CHECK(own->problem.fields < STRAKE_MAX_FIELDS, error, STRAKE_ERR_STATE,
+                     "%s: problem %s has too many fields", which->file, own->problem.name);
+        char text[STRAKE_NAME_LENGTH];
+        strake_field *const field = &own->field[own->problem.fields++];
+        *field = (strake_field){
+            .name = make_name(own, "", strake_side_name(&own->problem, axis, text)),
+            .fallback = 1.0,
+            .unit = "[-]",
+            .text = "1 in the domain, -1 beyond a wall",
+            .is_derived = true,
+            .in_line = one,
+        };
+        field->wall[axis] = STRAKE_EDGE_NEGATED;
     }
 cleanup:
     return status;

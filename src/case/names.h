@@ -15,4 +15,14 @@
  */
 strake_status strake_names_read(strake_node *root, strake_case *which, strake_error *error);
 
+/**
+ * Adds an input for every axis with walls across which a state is odd (strake_field): 1 in the domain and -1 beyond
+ * the wall. Boundaries must be known; which->problem is then the case's own. @return STRAKE_ERR_MEMORY
+ */
+strake_status strake_names_add_sides(strake_case *which, strake_error *error);
+
+/** "side_rows": the name of the input that strake_names_add_sides() adds for an axis. @return @p text */
+const char *strake_side_name(const strake_problem *problem, int axis,
+                             char text[STRAKE_NAME_LENGTH]);
+
 #endif

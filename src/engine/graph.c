@@ -222,8 +222,29 @@ int strake_graph_stage(strake_graph *graph, int number, const char *output,
     return index;
 }
 
+int strake_graph_reflect(strake_graph *graph, const char *output, const strake_point *point,
+                         int state, int side)
+{
+    const strake_read read[] = {{.value = state}, {.value = side}};
+    const int value = strake_graph_stage(graph, 0, output, point, 2, read);
+    graph->value[value].is_reflected = true;
+    return value;
+}
+
+bool strake_graph_has_reflections(const strake_graph *graph)
+{
+    bool has = false;
+    for (int s = 0; s < graph->stages; s++) {
+        has = has || graph->value[graph->stage[s].output].is_reflected;
+    }
+    return has;
+}
+
 void strake_graph_state(strake_graph *graph, int input, int output)
 {
+    while (graph->value[input].is_reflected) {
+        input = graph->stage[graph->value[input].stage].read[0].value;
+    }
     if (graph->value[input].stage >= 0 || graph->value[output].stage < 0) {
         break_graph(graph, "a state leads from an input to a stage", graph->value[input].name);
         return;

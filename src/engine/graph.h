@@ -39,6 +39,7 @@ typedef struct strake_value {
     bool is_cheap;       /**< one of its operands, or a multiple, and all of them are kept anyway */
     bool is_output;      /**< next state of the state input @c state_of */
     bool is_kept;        /**< a state input whose ghosts advance themselves (ghosts.h) */
+    bool is_reflected;   /**< a state with the other sign beyond walls, strake_graph_reflect() */
     int state_of;        /**< the input that this output becomes in the next step, or -1 */
     int next;            /**< for a state input: the output value that replaces it, else -1 */
     double constant;     /**< value of a constant, already rounded to the working precision */
@@ -130,7 +131,17 @@ void strake_graph_set(strake_graph *graph);
 int strake_graph_stage(strake_graph *graph, int number, const char *output,
                        const strake_point *point, int reads, const strake_read *read);
 
-/** Declares that @p output is what the state input @p input becomes in the next step. */
+/**
+ * Adds a stage that multiplies a state input, or a reflection of one, with an input that is 1 in the domain and -1
+ * beyond walls. @param[in] point  of two operands: the product @return the value, which stands for the state
+ */
+int strake_graph_reflect(strake_graph *graph, const char *output, const strake_point *point,
+                         int state, int side);
+
+/** Whether a graph has stages of strake_graph_reflect(). */
+bool strake_graph_has_reflections(const strake_graph *graph);
+
+/** Declares that @p output is what the state input @p input, or that of a reflection, becomes in the next step. */
 void strake_graph_state(strake_graph *graph, int input, int output);
 
 /**

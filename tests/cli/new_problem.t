@@ -1,6 +1,6 @@
 #!/bin/bash
-# src/problem/README.md, word for word: its files in a copy of the tree make a program with one problem more, which
-# gives the same bits everywhere and the right ones. Objects that need not change come from this build.
+# src/problem/README.md, word for word: its files in a copy of the tree make a program with two problems more, which
+# give the same bits everywhere and the right ones. Objects that need not change come from this build.
 top=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/tap.bash"
 page=$top/src/problem/README.md
@@ -18,13 +18,13 @@ case $build in
 esac
 cd tree || exit 1
 
-# Blocks of code go into the files named above them, the indented line after the one that step 5 names.
+# Blocks of code go into the files named above them, the indented lines X(...) into the list of problems.
 awk '/^`[^` ]+`:$/ { name = substr($0, 2, length($0) - 3) }
     /^```$/ { inside = 0; name = ""; next }
     /^```/ { inside = name != ""; if (inside) print name >"'"$scratch"'/files"; next }
     inside { print >name }' "$page"
-line=$(sed -n '/^\*\*5\. /,/^\*\*6\. /s/^    //p' "$page")
-line=$line awk '{ print } /^#define STRAKE_PROBLEMS\(X\)/ { print "    " ENVIRON["line"] }' \
+line=$(sed -n '/^    X([a-z0-9_]*) /p' "$page")
+line=$line awk '{ print } /^#define STRAKE_PROBLEMS\(X\)/ { print ENVIRON["line"] }' \
     "$top/src/problem/problem_list.h" >src/problem/problem_list.h
 for folder in src host cl autotune data; do
     diff -rq "$top/$folder" $folder
@@ -101,6 +101,53 @@ try run $vortices --set time.dt=0.2001 --on serial --quiet --output beyond
 fails 2 "a larger one is refused" "time.dt: 0.2001 is unstable" "at most 0.2 s"
 try run $vortices --set boundary.rows=open --on serial --quiet
 fails 2 "open walls are refused" "boundary.rows" "no_flux"
+# The second example: what walls do to water is what its mirror image does.
+if ! /usr/bin/env python3 -c 'import numpy' 2>/dev/null; then PATH=/usr/bin:$PATH; fi
+if python3 -c 'import numpy' 2>/dev/null; then
+    python3 - <<'EOF'
+import numpy as np
+draw = np.random.default_rng(1)
+shape = 24, 31
+for name, rows, cols in ("depth", 1, 1), ("m1", -1, 1), ("m2", 1, -1):
+    x = 1 + 0.2 * draw.random(shape) if name == "depth" else 0.2 * (draw.random(shape) - 0.5)
+    np.save(name, x)
+    np.save(name + "_both", np.block([[x, cols * x[:, ::-1]], [rows * x[::-1], rows * cols * x[::-1, ::-1]]]))
+EOF
+    cat >walls.yaml <<'EOF'
+problem: shallow_water2d
+grid: {rows: 24, cols: 31}
+time: {end: 6, safety: 0.5}
+boundary: {rows: no_flux, cols: no_flux}
+fields: {depth: {file: depth.npy}, m1: {file: m1.npy}, m2: {file: m2.npy}}
+diagnostics: {every_seconds: 1}
+EOF
+    sed 's/rows: 24, cols: 31/rows: 48, cols: 62/; s/no_flux/periodic/g; s/[.]npy/_both.npy/g' walls.yaml >mirrors.yaml
+    for precision in double single; do
+        try run walls.yaml --on serial --set precision=$precision --output walls-$precision --quiet
+        exits 0 "water runs into walls ($precision)"
+        try run mirrors.yaml --on serial --set precision=$precision --output mirrors --quiet
+        check "and does what it does in a mirrored basin without walls, bit by bit ($precision)" python3 -c "
+import glob, numpy as np
+for name in 'depth', 'm1', 'm2':
+    a, = glob.glob('walls-$precision/' + name + '_*.npy')
+    b, = glob.glob('mirrors/' + name + '_*.npy')
+    a, b = np.load(a), np.load(b)
+    assert a.tobytes() == b[:24, :31].tobytes() and np.ptp(a) > 0, name"
+        for place in $places; do
+            try run walls.yaml --on "${place%/*}" --set run.threads="${place#*/}" --set precision=$precision --quiet \
+                --output walls
+            check "walls: the same bits from ${place%/*}, threads ${place#*/}, $precision" "$STRAKE" compare \
+                walls-$precision walls
+        done
+    done
+    check "the volume stays" awk -F, 'NR == 1 { if ($3 != "volume") exit 1 } NR == 2 { first = $3 }
+        NR > 2 && ($3 / first - 1) ^ 2 > 1e-28 { exit 1 } END { exit NR != 8 }' walls-double/diagnostics.csv
+else
+    skip "shallow water between walls" "Python has no NumPy"
+fi
+try run tree/data/cases/basin.yaml --on cpu --quiet --output basin
+exits 0 "the page's basin runs"
+
 try tune --problem $problem --on cpu --budget 5 --quiet --cache tuned
 check "the page's space is searched, as far as the time goes" sh -c '[ "$1" -eq 0 ] || grep -q ": the budget (.* ended" .err' - "$code"
 

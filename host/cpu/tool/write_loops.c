@@ -10,6 +10,8 @@
 
 #include "base/hash.h"
 #include "case/case.h"
+#include "case/names.h"
+#include "case/source.h"
 #include "engine/loops.h"
 
 enum { MOST_LOOPS = 4096, MOST_ITERATIONS = 4 };
@@ -137,6 +139,28 @@ static void add_shared(strake_case *which)
     which->problem = usual;
 }
 
+/* With walls across each axis, and all of them, where states change their sign beyond a wall. */
+static void add_walls(const strake_case *usual)
+{
+    const strake_problem *const problem = usual->problem;
+    for (unsigned walls = 1; walls < 1U << problem->dims; walls++) {
+        strake_case which = *usual;
+        strake_error error;
+        for (int d = 0; d < problem->dims; d++) {
+            which.boundary[strake_axis_of(problem->dims, d)] =
+                (walls >> d & 1U) != 0 ? STRAKE_NO_FLUX : STRAKE_PERIODIC;
+        }
+        if (strake_names_add_sides(&which, &error) != STRAKE_OK) {
+            (void)fprintf(stderr, "write_loops: %s\n", error.text);
+            exit(1);
+        }
+        if (which.named != NULL) {
+            add_graph(&which, false);
+        }
+        free(which.named);
+    }
+}
+
 /*
  * All values of all keys, and lists of all lengths; integers (numbers of iterations) up to a few: further
  * ones repeat the loops. Of these what the problem calls usual; for several fields what is near the default.
@@ -150,6 +174,7 @@ static void add_variants(strake_case *which, int key)
         if (is_legal && (problem->is_usual == NULL || problem->is_usual(which))) {
             add_graph(which, false);
             add_graph(which, true);
+            add_walls(which);
             if (is_near_default(which)) {
                 add_shared(which);
             }
@@ -195,7 +220,7 @@ static void write_functions(void)
 {
     (void)printf("/* Written by host/cpu/tool/write_loops.c. */\n"
                  "#include \"problem/rows.h\"\n\n#include \"cl/real.h\"\n\n"
-                 "#include \"cl/elementary.h\"\n\n");
+                 "#include \"cl/elementary.h\"\n\n#include \"cl/wall.h\"\n\n");
     for (int p = 0; strake_problems[p] != NULL; p++) {
         const char *const source = strake_problems[p]->cl_source;
         bool is_new = !strake_problems[p]->has_particles;
