@@ -10,6 +10,7 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -188,6 +189,49 @@ def lent_fields_are_written_in_place():
         assert s["psi"].tobytes() == other["psi"].tobytes() and (s["u1"] == place).all()
         raises(strake.StateError, ["psi", "strake_set_field()"], lambda: s.lend("psi"))
         raises(strake.StateError, ["u2", "strake_lend_field()"], lambda: s.give_back("u2"))
+
+
+@test
+def lent_fields_outlive_their_solver():
+    # In an interpreter of its own: memory that is gone would end it.
+    script = """if True:
+        import atexit, gc, resource, numpy as np, strake
+        small = {"problem": "mpdata2d", "grid": {"rows": 200, "cols": 300}, "time": {"dt": 1, "steps": 9}}
+        def lend(end):
+            s = strake.Solver(small, on="cpu")
+            s["psi"], s["u1"], s["u2"] = 1, 0.25, 0.5
+            place = s.lend("u1")[1:]
+            if end == "close":
+                s.close()
+                s.close()
+            elif end == "exception":
+                try:
+                    with s:
+                        raise KeyError
+                except KeyError:
+                    pass
+            elif end == "exit":
+                np.kept = s
+            return place
+        atexit.register(lambda: print(places[-1].sum() == 3 * 199 * 300))  # runs after what weakref does at the end
+        ends = "close", "exception", "gone", "exit"
+        places = [lend(end) for end in ends]
+        gc.collect()
+        for end, place in zip(ends, places):
+            assert place.shape == (199, 300) and (place == 0.25).all(), end
+            place[...] = 3
+            assert place.sum() == 3 * 199 * 300, end
+        del places[0]
+        gc.collect()
+        # A solver's memory, some megabytes, goes with the last array.
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(100):
+            lend("close").sum()
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60000)
+        """
+    child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert child.returncode == 0, (child.returncode, child.stderr)
+    assert child.stdout.split() == ["True", "True"], child.stdout
 
 
 @test

@@ -51,6 +51,27 @@ def _close_solver(address, case, notice):
     lib.strake_close(ctypes.byref(ctypes.c_void_p(address)))
 
 
+class _Holder:
+    """Keeps the library's solver open: its memory is freed when the Solver is closed or gone, and every array that
+    lend() gave is gone, too."""
+
+    def __init__(self, address, case, notice):
+        self.address = address
+        self.finalizer = weakref.finalize(self, _close_solver, address, case, notice)
+
+
+class _Lent:
+    """Memory of a solver, as NumPy takes it. NumPy keeps this as the base of the array and of all its views."""
+
+    def __init__(self, holder, place, dtype):
+        self.holder = holder
+        holder.finalizer.atexit = False  # what runs when the interpreter ends may use it, too
+        shape = tuple(place.shape[:place.dims])
+        strides = tuple(dtype.itemsize * place.stride[d] for d in range(place.dims))
+        self.__array_interface__ = {"version": 3, "data": (place.data, False), "shape": shape, "strides": strides,
+                                    "typestr": dtype.str}
+
+
 class Case:
     """A validated case.
 
@@ -124,8 +145,7 @@ class Solver:
                           cache=None if cache is None else os.fsencode(cache))
         pointer = ctypes.c_void_p()
         call(lib.strake_open, self.case._address, ctypes.byref(options), ctypes.byref(pointer))
-        self._address = pointer.value
-        self._finalizer = weakref.finalize(self, _close_solver, pointer.value, self.case, notice)
+        self._holder = _Holder(pointer.value, self.case, notice)
         self.fields = tuple(lib.strake_field_name(self._solver, k).decode()
                             for k in range(lib.strake_field_count(self._solver)))
         self._shape = {name: self._ask_shape(name) for name in self.fields}
@@ -134,9 +154,9 @@ class Solver:
 
     @property
     def _solver(self):
-        if self._address is None:
+        if self._holder is None:
             raise StateError("this solver was closed; open another one")
-        return self._address
+        return self._holder.address
 
     def _check(self, status):
         if status != 0:
@@ -149,10 +169,10 @@ class Solver:
         return tuple(shape[:dims.value])
 
     def close(self):
-        """Frees arrays and devices. Closing twice does nothing."""
+        """Frees arrays and devices, or, where arrays that lend() gave are still in use, leaves that to the end of the last
+        of these. Closing twice does nothing."""
         with self._lock:
-            self._address = None
-            self._finalizer()
+            self._holder = None
 
     def __enter__(self):
         return self
@@ -161,7 +181,7 @@ class Solver:
         self.close()
 
     def __repr__(self):
-        state = "closed" if self._address is None else "after step %d" % self.step_count
+        state = "closed" if self._holder is None else "after step %d" % self.step_count
         return "<strake.Solver %s, %s, %s>" % (self.case.problem, " x ".join(map(str, self.case.shape)), state)
 
     def shape(self, name):
@@ -190,16 +210,13 @@ class Solver:
 
     def lend(self, name):
         """The solver's own array of an input, to be written in place instead of being copied with set(): the same one
-        until the solver is closed, after which it must not be used. Once written, give_back() comes before the next step:
-        without that a step has some of the new values and some of the old ones."""
+        until the solver is closed. Once written, give_back() comes before the next step: without that a step has some of
+        the new values and some of the old ones. The array, and views of it, may be used after close(), too: they keep the
+        solver's memory, and its devices, until they are gone."""
         place = Place()
         with self._lock:
             self._check(lib.strake_lend_field(self._solver, name.encode(), ctypes.byref(place), self._error_at))
-        shape, size = tuple(place.shape[:place.dims]), self.dtype.itemsize
-        strides = tuple(size * place.stride[d] for d in range(place.dims))
-        count = sum((n - 1) * place.stride[d] for d, n in enumerate(shape)) + 1
-        memory = (ctypes.c_char * (count * size)).from_address(place.data)
-        return np.ndarray(shape, self.dtype, memory, strides=strides)
+            return np.asarray(_Lent(self._holder, place, self.dtype))
 
     def give_back(self, name):
         """Says that a field that lend() gave has been written."""
