@@ -122,9 +122,10 @@ static bool find_unwritten(nc_type type, double *out)
     }
 }
 
+/* False where either is NaN, which xarray writes as _FillValue of every variable of floats. */
 static bool is_number(double value, double number)
 {
-    return !(value < number) && !(value > number) && !isnan(value);
+    return value <= number && value >= number;
 }
 
 /* Missing values become NaN and are counted; packed ones are unpacked. Errors of attributes mean that there are none. */

@@ -281,6 +281,28 @@ CDL
     # shellcheck disable=SC2086
     try run case.yaml --on serial --quiet --steps 0 $small --set 'fields.psi={file: winds.nc, variable: u, index: 1}'
     fails 2 "missing values are refused, with their place" "winds.nc" "no value at [1, 1]"
+    # What xarray writes by default: NaN is the fill value of every variable of floats.
+    cat >nan.cdl <<'CDL'
+netcdf nan {
+dimensions: i = 2 ; j = 3 ;
+variables: float f(i, j) ; f:_FillValue = NaNf ; double d(i, j) ; d:missing_value = NaN ;
+  float hole(i, j) ; hole:_FillValue = NaNf ; float both(i, j) ; both:_FillValue = NaNf ; both:missing_value = -9.f ;
+data: f = 1, 2, 3, 4, 5, 6 ; d = 1, 2, 3, 4, 5, 6 ; hole = 1, 2, 3, 4, NaN, 6 ; both = 1, 2, 3, 4, 5, -9 ;
+}
+CDL
+    ncgen -o nan.nc nan.cdl
+    for variable in f d; do
+        # shellcheck disable=SC2086
+        try run case.yaml --on serial --quiet --output "nan-$variable" --steps 0 $small --set "fields.psi={file: nan.nc, variable: $variable}"
+        tail -c 48 "nan-$variable/psi_00000000.npy" | od -An -tf8 | tr -s ' \n' ' ' >.out
+        prints "a fill value of NaN marks NaNs alone ($variable)" " 1 2 3 4 5 6 "
+    done
+    # shellcheck disable=SC2086
+    try run case.yaml --on serial --quiet --steps 0 $small --set 'fields.psi={file: nan.nc, variable: hole}'
+    fails 2 "which are refused, with their place" "nan.nc" "no value at [1, 1]"
+    # shellcheck disable=SC2086
+    try run case.yaml --on serial --quiet --steps 0 $small --set 'fields.psi={file: nan.nc, variable: both}'
+    fails 2 "and so is a second number for missing values" "nan.nc" "no value at [1, 2]"
 else
     skip "packed and missing values" "no ncgen (netcdf-bin)"
 fi
