@@ -369,7 +369,7 @@ typedef struct fresh {
 
 /*
  * Of components of a flow that are continued beyond edges together all are, if one is new: the ghosts of each follow
- * the others. Marks as new what is extended. @return whether any are
+ * the others. So do those of an input that follows another one. Marks as new what is extended. @return whether a flow is
  */
 static bool list_extended(const strake_grid *grid, const strake_statics *statics,
                           bool extended[STRAKE_MAX_FIELDS])
@@ -382,6 +382,11 @@ static bool list_extended(const strake_grid *grid, const strake_statics *statics
     }
     for (int f = 0; f < problem->fields && flow; f++) {
         extended[f] = extended[f] || strake_extends_together(statics, f);
+    }
+    for (int f = 0; f < problem->fields; f++) {
+        const char *const followed = problem->field[f].follows;
+        const int other = followed != NULL ? strake_field_named(problem, followed) : f;
+        extended[f] = extended[other] = extended[f] || extended[other];
     }
     return flow;
 }

@@ -51,6 +51,27 @@ static strake_edge edge_of(const strake_statics *s, int f, int axis)
     return STRAKE_EDGE_AS_STATES;
 }
 
+int strake_field_named(const strake_problem *problem, const char *name)
+{
+    int f = 0;
+    while (strcmp(problem->field[f].name, name) != 0) {
+        f++;
+    }
+    return f;
+}
+
+/*
+ * The field whose values the ghosts of one hold. Flows are continued free of divergence beyond open edges and walls, so
+ * that what a step makes of a cell of another field is there what that is: else a constant would not stay one.
+ */
+static int held_beyond(const strake_statics *s, int f, int axis)
+{
+    const char *const followed = s->problem->field[f].follows;
+    return followed != NULL && s->layout->boundary[axis] == STRAKE_OPEN
+               ? strake_field_named(s->problem, followed)
+               : f;
+}
+
 /* What a ghost is: a value inside times 1 or -1, or a number. */
 typedef struct origin {
     int64_t index;
@@ -142,9 +163,13 @@ static void fill_ghost(const strake_statics *s, int f, int axis, const int64_t a
         return;
     }
     const origin o = origin_of(s, f, axis, at[axis]);
+    const int held = held_beyond(s, f, axis);
     from[axis] = o.index;
     from[2] = o.is_turned ? (at[2] + s->layout->n[2] / 2) % s->layout->n[2] : from[2];
-    put(s, f, at, o.factor > 0.0 ? get(s, f, from) : o.factor < 0.0 ? -get(s, f, from) : o.number);
+    put(s, f, at,
+        o.factor > 0.0   ? get(s, held, from)
+        : o.factor < 0.0 ? -get(s, held, from)
+                         : o.number);
 }
 
 /* The part of a line that ghosts take from another one, bit for bit, where they do. @return whether they did */
@@ -155,7 +180,8 @@ static bool copy_line(const strake_statics *s, int f, int axis, const int64_t at
     const bool follows_others =
         l->boundary[axis] == STRAKE_OPEN && edge_of(s, f, axis) == STRAKE_EDGE_FREE_OF_DIVERGENCE;
     const origin o = origin_of(s, f, axis, at[axis]);
-    if (axis == 2 || follows_others || !(o.factor > 0.0) || o.is_turned) {
+    const char *const held = s->array[held_beyond(s, f, axis)];
+    if (axis == 2 || follows_others || !(o.factor > 0.0) || o.is_turned || held == NULL) {
         return false;
     }
     const int64_t first = columns.first;
@@ -163,7 +189,7 @@ static bool copy_line(const strake_statics *s, int f, int axis, const int64_t at
     const int64_t from =
         strake_layout_at(l, axis == 0 ? o.index : at[0], axis == 1 ? o.index : at[1], first);
     char *const array = s->array[f];
-    memcpy(array + to * l->element_size, array + from * l->element_size,
+    memcpy(array + to * l->element_size, held + from * l->element_size,
            (size_t)((columns.end - first) * l->element_size));
     return true;
 }
@@ -266,15 +292,6 @@ void strake_extend(const strake_statics *s, strake_statics_group group, int axis
             extend_field(s, f, axis, slabs, end);
         }
     }
-}
-
-int strake_field_named(const strake_problem *problem, const char *name)
-{
-    int f = 0;
-    while (strcmp(problem->field[f].name, name) != 0) {
-        f++;
-    }
-    return f;
 }
 
 /* The values of a piece of a line become those of the buffer. */

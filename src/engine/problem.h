@@ -105,12 +105,13 @@ typedef struct strake_field {
      * reads, at any time.
      */
     bool is_compared;
-    const char *follows; /**< Of an input: it is what this one becomes in a step. */
     /**
      * Of a state: its sign changes beyond a no_flux wall across an axis, as that of a velocity through the wall does;
      * strake_wall_state() is what stages read of it.
      */
     bool is_odd[STRAKE_AXES];
+    /** Of an input in cells: it is what this one becomes in a step, and beyond open edges and walls it holds the same. */
+    const char *follows;
 } strake_field;
 
 /** Whether a case can give a field. */

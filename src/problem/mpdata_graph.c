@@ -469,10 +469,15 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
         u[d] = field_input(graph, field[f].name, steady, number[f]);
     }
     t.h_before = field_input(graph, "h", constant[at_field.h], number[at_field.h]);
-    /* Where h stays there is no other one. */
-    const int h_next = t.options.changes ? field_input(graph, "h_next", constant[at_field.h_next],
-                                                       number[at_field.h_next])
-                                         : strake_graph_constant(graph, "h_next", 1.0);
+    /* Where h stays there is no other one. Beyond open edges and walls it is h, and so no constant. */
+    bool has_edges = false;
+    for (int d = 0; d < t.dims; d++) {
+        has_edges = has_edges || which->boundary[strake_mpdata_axis(t.dims, d)] == STRAKE_OPEN;
+    }
+    const int h_next = t.options.changes
+                           ? field_input(graph, "h_next", constant[at_field.h_next] && !has_edges,
+                                         number[at_field.h_next])
+                           : strake_graph_constant(graph, "h_next", 1.0);
     t.h = t.options.changes ? h_next : t.h_before;
     t.cells.inside = strake_mpdata_tracers(which, graph, own);
     h_stages(&t);

@@ -149,6 +149,49 @@ static void a_turn_over_both_poles_is_of_second_order(void **state)
     check_order(&planes[whole], whole ? 1800 : 450, whole ? 1.9 : 1.75);
 }
 
+/* Courant numbers at random, with nothing through the poles, and h that follows them: a constant stays. */
+static void h_that_follows_the_flow_keeps_a_constant(void **state)
+{
+    enum { ROWS = 8, COLS = 12, CELLS = ROWS * COLS };
+    static const char *const schemes[] = {"h: changing", "h: changing, divergent: true",
+                                          "h: changing, nonoscillatory: false",
+                                          "h: changing, gauge: infinite, divergent: true",
+                                          "h: changing, iterations: 3, third_order: true"};
+    (void)state;
+    for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+        char text[400];
+        double h[CELLS], next[CELLS], one[CELLS], got[CELLS], u1[(ROWS + 1) * COLS], u2[CELLS];
+        uint64_t seed = 7U + k;
+        for (int f = 0; f < (ROWS + 1) * COLS; f++) {
+            u1[f] = f < COLS || f >= CELLS ? 0.0 : 0.2 * (strake_random(&seed) - 0.4);
+        }
+        for (int c = 0; c < CELLS; c++) {
+            u2[c] = 0.2 * (strake_random(&seed) - 0.4);
+            h[c] = 0.7 + 0.6 * strake_random(&seed);
+            one[c] = 1.0;
+        }
+        for (int c = 0; c < CELLS; c++) {
+            next[c] = h[c] - ((u1[c + COLS] - u1[c]) + (u2[c - c % COLS + (c + 1) % COLS] - u2[c]));
+        }
+        (void)snprintf(text, sizeof text,
+                       "problem: mpdata2d\ngrid: {rows: %d, cols: %d}\ntime: {dt: 1, steps: 1}\n"
+                       "boundary: {rows: polar}\nscheme: {%s}\n",
+                       ROWS, COLS, schemes[k]);
+        strake_case *which = open_case(text, true);
+        strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
+        strake_harness_set(solver, "psi", one, CELLS);
+        strake_harness_set(solver, "u1", u1, (ROWS + 1) * COLS);
+        strake_harness_set(solver, "u2", u2, CELLS);
+        strake_harness_set(solver, "h", h, CELLS);
+        strake_harness_set(solver, "h_next", next, CELLS);
+        strake_harness_step(solver, 1);
+        strake_harness_get(solver, "psi", got, CELLS);
+        assert_true(strake_harness_difference(got, one, CELLS) < 2e-15);
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
 /* A sphere of radius 1 at rest, with h as it is or rough; in three dimensions its planes are 0.1 from each other. */
 static strake_solver *rest(const sphere *on, const double *h, const double *psi, double dt,
                            strake_case **which)
@@ -274,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_content_and_bounds_are_kept),
         cmocka_unit_test(a_turn_over_both_poles_is_of_second_order),
+        cmocka_unit_test(h_that_follows_the_flow_keeps_a_constant),
         cmocka_unit_test(diffusion_agrees_with_its_own_formula),
         cmocka_unit_test(harmonics_decay_as_they_do_on_a_sphere),
     };

@@ -89,6 +89,19 @@ static void extend_cells(belt *b, int name, const double *in)
     }
 }
 
+/* Beyond open edges flows are continued free of divergence: h stays there what it is at the beginning of a step. */
+static void keep_h_beyond(belt *b)
+{
+    for (long p = 0; p < b->count; p++) {
+        bool beyond = false;
+        for (int a = 0; a < AXES; a++) {
+            const int i = index_of(b, p, a);
+            beyond = beyond || (b->v->open[a] && (i < 0 || i >= b->v->n[a]));
+        }
+        AT(HN, p) = beyond ? AT(H, p) : AT(HN, p);
+    }
+}
+
 static void load_faces(belt *b, int axis)
 {
     int shape[AXES];
@@ -423,6 +436,7 @@ void strake_volume_oracle(const strake_volume *v, const strake_scheme *scheme, i
     }
     extend_cells(b, H, v->h);
     extend_cells(b, HN, v->changes ? v->h_next : v->h);
+    keep_h_beyond(b);
     extend_velocities(b);
     memcpy(psi, v->psi, v->cells * sizeof *psi);
     for (int s = 0; s < steps; s++) {
