@@ -161,13 +161,29 @@ strake_status strake_source_open(const strake_case *which, int field, strake_sou
 
 /**
  * One line (axis 2) of the field: @p line receives the n values at [i, m, 0..n), double, before
- * rounding to the working precision. Velocity shapes give the velocity times dt over the spacing
- * (an unweighted Courant number). Lines may be asked for in any order.
+ * rounding to the working precision. Velocities are given as strake_case_pass_velocity() makes them
+ * (unweighted Courant numbers). Lines may be asked for in any order.
  */
 strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_t m, double *line,
                                  strake_error *error);
 
 void strake_source_close(strake_source_reader **reader);
+
+/** Whether rows are latitudes of a sphere (boundary.rows: polar). */
+bool strake_case_is_sphere(const strake_case *which);
+
+/**
+ * Of a sphere: the length of the parallel through the middle of a row's cells, over the equator's: the cosine of the
+ * latitude. @param[in] i, m  slab and line; that which counts the rows matters
+ */
+double strake_case_parallel(const strake_case *which, int64_t i, int64_t m);
+
+/**
+ * Makes of velocities [m/s] what passes through the faces of a line across an axis in a step of @p dt seconds, before h
+ * weights it: times dt over the distance of cells, in longitudes that of the row. @param[in] axis  -1: at cells
+ */
+void strake_case_pass_velocity(const strake_case *which, int axis, double dt, int64_t i, int64_t m,
+                               int64_t count, double *line);
 
 /** Shape of a field (points per axis, including outer faces where the boundary is not periodic). */
 void strake_case_field_shape(const strake_case *which, int field, int64_t shape[STRAKE_AXES]);

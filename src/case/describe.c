@@ -178,6 +178,12 @@ static const char *const about_fields[] = {
     "  Velocity shapes [m/s] are for velocity fields: they are multiplied by dt over the",
     "  spacing and by the mean of h at the face; constants and files are taken as they are.",
     "  With reversal: T they have the value of each step's middle.",
+    "  On a sphere (boundary.rows: polar) velocities, of files and series, too, are those of",
+    "  the wind, towards higher rows and towards higher columns: dx is the distance of rows and",
+    "  dy that of columns at the equator, pi R/rows and 2 pi R/cols for a radius of R metres.",
+    "  Cells of other rows are narrower by the cosine of the latitude, which h has as a factor:",
+    "  velocities along them are divided by it, too, so that U cos(latitude) turns all rows by",
+    "  the same angle.",
     NULL};
 
 static void say_all(const writer *to, const char *const *text)

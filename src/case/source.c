@@ -287,22 +287,57 @@ static strake_status compute_columns(strake_source_reader *reader, strake_error 
     return STRAKE_OK;
 }
 
+double strake_case_parallel(const strake_case *which, int64_t i, int64_t m)
+{
+    static const double pi = 3.14159265358979323846;
+    const int dims = which->problem->dims;
+    const int axis = strake_axis_of(dims, dims - 2);
+    const double row = (double)(axis == 0 ? i : m);
+    /* The cosine of the latitude of its middle: rows are equally far from each other. */
+    return strake_sin(pi * (row + 0.5) / (double)which->n[axis]);
+}
+
+bool strake_case_is_sphere(const strake_case *which)
+{
+    const int dims = which->problem->dims;
+    return dims > 1 && which->boundary[strake_axis_of(dims, dims - 2)] == STRAKE_POLAR;
+}
+
+void strake_case_pass_velocity(const strake_case *which, int axis, double dt, int64_t i, int64_t m,
+                               int64_t count, double *line)
+{
+    const double spacing = axis >= 0 ? which->spacing[axis] : 1.0;
+    for (int64_t j = 0; j < count; ++j) {
+        line[j] = line[j] * dt / spacing;
+    }
+    if (axis == 2 && strake_case_is_sphere(which)) {
+        const double length = strake_case_parallel(which, i, m);
+        for (int64_t j = 0; j < count; ++j) {
+            line[j] /= length;
+        }
+    }
+}
+
 /* Velocities become what passes through a face in the step, before it is weighted; those of a shape may turn round. */
-static void scale_line(const strake_source_reader *reader, double *line)
+static void scale_line(const strake_source_reader *reader, int64_t i, int64_t m, double *line)
 {
     static const double pi = 3.14159265358979323846;
     const strake_source *const source = reader->source;
     const strake_moment *const at = &reader->moment;
     const double reversal = source->v[STRAKE_SHAPE_REVERSAL];
     const double dt = at->dt;
-    const double spacing = reader->component >= 0 ? reader->which->spacing[reader->component] : 1.0;
     const double turned = pi * fmod((at->begin + 0.5 * dt) / reversal, 2.0);
     const double part = at->extreme == 0 ? strake_cos(turned) : at->extreme == 1 ? 1.0 : -1.0;
+    const bool is_angular = source->shape != NULL && source->shape->is_angular;
     for (int64_t j = 0; j < reader->shape[2] && reversal > 0.0; ++j) {
         line[j] *= part;
     }
-    for (int64_t j = 0; j < reader->shape[2]; ++j) {
-        line[j] = line[j] * dt / spacing;
+    for (int64_t j = 0; j < reader->shape[2] && is_angular; ++j) {
+        line[j] = line[j] * dt / reader->which->spacing[reader->component];
+    }
+    if (!is_angular) {
+        strake_case_pass_velocity(reader->which, reader->component, dt, i, m, reader->shape[2],
+                                  line);
     }
 }
 
@@ -476,7 +511,7 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
     }
     if (status == STRAKE_OK && source->kind != STRAKE_SOURCE_SUM &&
         strake_source_is_velocity(source)) {
-        scale_line(reader, line);
+        scale_line(reader, i, m, line);
     }
     return status == STRAKE_OK ? check_line(reader, i, m, line, error) : status;
 }

@@ -59,6 +59,8 @@ typedef struct strake_shape {
     double (*column)(const strake_source *source, const strake_sample *sample);
     /** Checks combinations of parameters: returns what is wrong, or NULL. */
     const char *(*check)(const strake_source *source, int dims);
+    bool
+        is_angular; /**< a velocity on a sphere that along rows is that at the equator, of the same angle */
 } strake_shape;
 
 extern const strake_shape strake_shapes[];

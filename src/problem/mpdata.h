@@ -63,9 +63,6 @@ static inline int strake_mpdata_axis(int dims, int d)
 double strake_mpdata_decay(const strake_case *which, int tracer);
 double strake_mpdata_diffusivity(const strake_case *which, int tracer);
 
-/** Whether rows end at poles. */
-bool strake_mpdata_is_polar(const strake_case *which);
-
 /**
  * The square of the equator's length over that of a row's latitude: by so much more do cells of the row exchange with
  * those beside them in it. @param[in] i, m  slab and line; that which counts the rows matters

@@ -1,7 +1,6 @@
 /* What a case of MPDATA says, in numbers. */
 #include <math.h>
 
-#include "base/elementary.h"
 #include "case/source.h"
 #include "problem/mpdata.h"
 
@@ -66,19 +65,9 @@ double strake_mpdata_diffusion_number(const strake_case *which, double diffusivi
     return diffusivity * (which->courant > 0.0 ? 1.0 : which->dt) / (spacing * spacing);
 }
 
-bool strake_mpdata_is_polar(const strake_case *which)
-{
-    const int dims = which->problem->dims;
-    return dims > 1 && which->boundary[strake_mpdata_axis(dims, dims - 2)] == STRAKE_POLAR;
-}
-
 double strake_mpdata_narrowing(const strake_case *which, int64_t i, int64_t m)
 {
-    static const double pi = 3.14159265358979323846;
-    const int axis = strake_mpdata_axis(which->problem->dims, which->problem->dims - 2);
-    const double row = (double)(axis == 0 ? i : m);
-    /* The cosine of the latitude of its middle: rows are equally far from each other. */
-    const double length = strake_sin(pi * (row + 0.5) / (double)which->n[axis]);
+    const double length = strake_case_parallel(which, i, m);
     return 1.0 / (length * length);
 }
 

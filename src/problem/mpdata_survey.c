@@ -78,7 +78,7 @@ static void add_diffusion(const strake_case *which, const line *l,
                           strake_extreme *extreme)
 {
     strake_piece part = {0.0};
-    const bool is_polar = strake_mpdata_is_polar(which);
+    const bool is_polar = strake_case_is_sphere(which);
     for (int d = 0; d < fields->dims; d++) {
         const int axis = strake_mpdata_axis(fields->dims, d);
         const bool ends = is_polar && d == fields->dims - 2;

@@ -144,7 +144,7 @@ void strake_mpdata_sphere(const strake_case *which, strake_graph *graph, strake_
     for (int k = 0; k < strake_mpdata_fields_of(which->problem).u; k++) {
         diffuses = diffuses || strake_mpdata_diffusivity(which, k) > 0.0;
     }
-    if (!diffuses || !strake_mpdata_is_polar(which)) {
+    if (!diffuses || !strake_case_is_sphere(which)) {
         (void)strake_graph_constant(graph, "narrowing", 1.0);
         return;
     }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/support/harness.h"
 #include "tests/support/trial.h"
@@ -147,6 +148,114 @@ static void a_turn_over_both_poles_is_of_second_order(void **state)
     (void)state;
     check_order(&plane[whole], whole ? 6400 : 900, whole ? 1.9 : 1.75);
     check_order(&planes[whole], whole ? 1800 : 450, whole ? 1.9 : 1.75);
+}
+
+/* A file of winds that turn the sphere of radius 1 about a tilted axis, in m/s: across rows (0) or columns (1). */
+static void write_wind(const char *path, const sphere *on, int component, double tilt)
+{
+    const int rows = on->rows + (component == 0 ? 1 : 0);
+    char header[118] = "", planes[20] = "";
+    FILE *const file = fopen(path, "wb");
+    assert_non_null(file);
+    if (on->dims == 3) {
+        (void)snprintf(planes, sizeof planes, "%d, ", on->planes);
+    }
+    (void)snprintf(header, sizeof header,
+                   "{'descr': '<f8', 'fortran_order': False, 'shape': (%s%d, %d), }", planes, rows,
+                   on->cols);
+    assert_int_equal(fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file), 10);
+    (void)fprintf(file, "%-117s\n", header);
+    for (int c = 0; c < on->planes * rows * on->cols; c++) {
+        const double row = c / on->cols % rows + (component == 0 ? -0.5 : 0.0);
+        const double latitude = pi * ((row + 0.5) / on->rows - 0.5);
+        const double column = c % on->cols + (component == 1 ? -0.5 : 0.0);
+        const double longitude = 2.0 * pi * (column + 0.5) / on->cols;
+        const double wind =
+            component == 0 ? -sin(tilt) * sin(longitude)
+                           : cos(tilt) * cos(latitude) + sin(tilt) * sin(latitude) * cos(longitude);
+        assert_int_equal(fwrite(&wind, sizeof wind, 1, file), 1);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A sphere of radius 1 with a flow; after a step its Courant numbers across rows and columns. */
+static void get_flow(const sphere *on, const char *time, const char *flow, double *u[2])
+{
+    static const char *const name[] = {"u1", "u2", "u3"};
+    const bool has_planes = on->dims == 3;
+    char text[2000], planes[64] = "";
+    if (has_planes) {
+        (void)snprintf(planes, sizeof planes, "planes: %d, ", on->planes);
+    }
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata%dd\ngrid: {%srows: %d, cols: %d, dx: %.17g, dy: %.17g}\n"
+                   "time: %s\nboundary: {rows: polar}\nfields:\n  psi: 1\n%s%s"
+                   "  h: {sine: {waves: [%s0.5, 0], amplitude: 3, phase: %.17g}}\n",
+                   on->dims, planes, on->rows, on->cols, pi / on->rows, 2.0 * pi / on->cols, time,
+                   has_planes ? "  u1: 0\n" : "", flow, has_planes ? "0, " : "",
+                   0.5 * pi / on->rows);
+    strake_case *which = open_case(text, false);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
+    strake_harness_step(solver, 1);
+    for (int d = 0; d < 2; d++) {
+        const int count = on->planes * (on->rows + 1 - d) * on->cols;
+        strake_harness_get(solver, name[d + on->dims - 2], u[d], (size_t)count);
+    }
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+/* Between winds of a file and the rotation of the shape `globe`, whose flow is free of divergence. */
+static double wind_error(const sphere *on, const char *time, double tilt)
+{
+    enum { MOST = 4 * 33 * 64 };
+    char flow[2][400], path[2][40];
+    double most = 0.0, error = 0.0;
+    double *const all = calloc((size_t)(4 * MOST), sizeof *all);
+    double *u[2][2] = {{all, all + MOST}, {all + 2 * MOST, all + 3 * MOST}};
+    assert_non_null(all);
+    for (int d = 0; d < 2; d++) {
+        (void)snprintf(path[d], sizeof path[d], "/tmp/strake-wind-%d-%d.npy", (int)getpid(), d);
+        write_wind(path[d], on, d, tilt);
+    }
+    const int first = on->dims - 1;
+    (void)snprintf(flow[0], sizeof flow[0],
+                   "  u%d: {file: %s, as: velocity}\n  u%d: {file: %s, as: velocity}\n", first,
+                   path[0], first + 1, path[1]);
+    (void)snprintf(flow[1], sizeof flow[1],
+                   "  u%d: {globe: {omega: 1, tilt: %.17g}}\n"
+                   "  u%d: {globe: {omega: 1, tilt: %.17g}}\n",
+                   first, tilt, first + 1, tilt);
+    for (int k = 0; k < 2; k++) {
+        get_flow(on, time, flow[k], u[k]);
+        (void)remove(path[k]);
+    }
+    for (int k = 0; k < 2 * MOST; k++) {
+        most = fmax(most, fabs(all[k]));
+        error = fmax(error, fabs(all[k] - all[k + 2 * MOST]));
+    }
+    free(all);
+    return error / most;
+}
+
+/* Its two components; about the axis through the poles every latitude turns by the same angle. */
+static void winds_are_those_of_the_sphere(void **state)
+{
+    static const sphere on[][2] = {{{2, 1, 16, 32}, {2, 1, 32, 64}},
+                                   {{3, 3, 8, 16}, {3, 3, 16, 32}}};
+    static const char *const times[] = {"{dt: 0.001, steps: 1}",
+                                        "{courant: 0.5, dt: 0.001, steps: 1}"};
+    static const double tilts[] = {0.0, 0.5, 1.5707963267948966};
+    (void)state;
+    for (int k = 0; k < 2 * 2 * 3; k++) {
+        const sphere *const pair = on[k % 2];
+        const double error[] = {wind_error(&pair[0], times[k / 2 % 2], tilts[k / 4]),
+                                wind_error(&pair[1], times[k / 2 % 2], tilts[k / 4])};
+        const double order = log2(error[0] / error[1]);
+        print_message("winds, %dD, tilt %.2f: %.2e, %.2e: order %.2f\n", pair[0].dims, tilts[k / 4],
+                      error[0], error[1], order);
+        assert_true(error[1] < 0.01 && order > 1.8 && order < 2.3);
+    }
 }
 
 /* Courant numbers at random, with nothing through the poles, and h that follows them: a constant stays. */
@@ -317,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_content_and_bounds_are_kept),
         cmocka_unit_test(a_turn_over_both_poles_is_of_second_order),
+        cmocka_unit_test(winds_are_those_of_the_sphere),
         cmocka_unit_test(h_that_follows_the_flow_keeps_a_constant),
         cmocka_unit_test(diffusion_agrees_with_its_own_formula),
         cmocka_unit_test(harmonics_decay_as_they_do_on_a_sphere),
