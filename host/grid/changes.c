@@ -4,6 +4,9 @@
 
 #include "grid/inputs.h"
 
+/* A flow that turns round is taken at the middle of each step: of so many before all is back, however slow it is. */
+enum { STEPS_OF_REVERSAL = 20 };
+
 static double interval_of(const strake_grid *grid, int f)
 {
     return grid->field[f].changes ? strake_source_interval(grid->which->source[f])
@@ -124,7 +127,10 @@ static strake_status find_pace(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_case *const which = grid->which;
-    double most = 0.0;
+    double most = 0.0, longest = which->dt;
+    for (int f = 0; f < which->problem->fields; f++) {
+        longest = fmin(longest, strake_source_reversal(which->source[f]) / STEPS_OF_REVERSAL);
+    }
     for (int extreme = 1; extreme <= (grid->domain.steady == 1 ? 2 : 1); extreme++) {
         const strake_moment moment = {grid->domain.clock.time, 1.0, extreme};
         double rate = 0.0;
@@ -133,7 +139,7 @@ static strake_status find_pace(strake_grid *grid, strake_error *error)
         STRAKE_TRY(strake_inputs_rate(grid, &rate, error));
         most = fmax(most, rate);
     }
-    grid->pace = fmin(which->dt, which->courant / most);
+    grid->pace = fmin(longest, which->courant / most);
     STRAKE_CHECK(grid->pace < (double)INFINITY, error, STRAKE_ERR_USAGE,
                  "%s: time.courant: nothing flows, so that any time step would do; give time.dt, "
                  "the longest one",

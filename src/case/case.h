@@ -138,6 +138,9 @@ strake_moment strake_case_moment(const strake_case *which, int64_t step);
 /** Time from one change of a source to the next [s]: 0: it changes with every step, INFINITY: never. */
 double strake_source_interval(const strake_source *source);
 
+/** The least time [s] in which a velocity of a source turns round (reversal); INFINITY: none does. NULL is accepted. */
+double strake_source_reversal(const strake_source *source);
+
 /** How often a source with an interval above 0 has changed until a time [s]. */
 int64_t strake_source_level(const strake_source *source, double time);
 

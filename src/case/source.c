@@ -76,6 +76,19 @@ static int64_t level_at(double every, double time)
     return (int64_t)floor(time / every + rounded);
 }
 
+double strake_source_reversal(const strake_source *source)
+{
+    double least = (double)INFINITY;
+    if (source == NULL) {
+        return least;
+    }
+    for (int k = 0; k < source->children; ++k) {
+        least = fmin(least, strake_source_reversal(source->child[k]));
+    }
+    const double own = source->v[STRAKE_SHAPE_REVERSAL];
+    return own > 0.0 ? fmin(least, own) : least;
+}
+
 int64_t strake_source_level(const strake_source *source, double time)
 {
     return level_at(strake_source_interval(source), time);

@@ -628,6 +628,25 @@ static void a_courant_number_holds_between_levels(void **state)
     strake_case_close(&which);
 }
 
+/* A flow that turns round in 2 s is taken in the middle of at least 20 steps, however slow it is. */
+static void what_turns_round_does_so_in_twenty_steps(void **state)
+{
+    static const char *const slow[] = {
+        "time={steps: 40, courant: 0.5}",
+        "fields.u1={sum: [{uniform: {velocity: [0.001, 0], reversal: 2}}, {uniform: {velocity: "
+        "[0.002, 0]}}]}",
+        "fields.u2={uniform: {velocity: [0, 0.001], reversal: 3}}", NULL};
+    strake_case *which = open_case(turning, slow, false);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 1);
+    (void)state;
+    for (int k = 1; k <= 40; k++) {
+        strake_harness_step(solver, 1);
+        assert_true(fabs(strake_time(solver) - 0.1 * k) < 1e-12);
+    }
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
 static void a_courant_number_needs_velocities_alone(void **state)
 {
     static const char *const sets[][2] = {
@@ -665,6 +684,7 @@ int main(void)
         cmocka_unit_test(restarts_know_velocities_whatever_the_time_step),
         cmocka_unit_test(sources_decay_and_diffusion_follow_a_time_step_that_changes),
         cmocka_unit_test(a_courant_number_holds_between_levels),
+        cmocka_unit_test(what_turns_round_does_so_in_twenty_steps),
         cmocka_unit_test(a_courant_number_needs_velocities_alone),
     };
     return cmocka_run_group_tests_name("inputs that change with time", tests, write_files,
