@@ -188,11 +188,15 @@ void strake_notices_effects(const strake_solver *solver)
     }
 }
 
-/* Keys of the problem that the case gives in vain. */
+/* Keys of the problem that the case gives in vain, and what is doubtful in them. */
 static void tell_keys(const strake_solver *solver)
 {
     const strake_case *const which = solver->which;
     const strake_problem *const problem = which->problem;
+    const char *const doubt = problem->warn != NULL ? problem->warn(which) : NULL;
+    if (doubt != NULL) {
+        strake_tell(&solver->team.notices, STRAKE_NOTICE_WARNING "%s", doubt);
+    }
     for (int k = 0; k < problem->keys && problem->idle != NULL; k++) {
         const char *const why = which->given[k] ? problem->idle(which, k) : NULL;
         if (why != NULL) {

@@ -213,6 +213,8 @@ typedef struct strake_problem {
                            const double *number, strake_graph *graph, strake_error *error);
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
+    /** What is doubtful in the options of a case, a sentence; NULL: nothing. NULL: nothing ever is. */
+    const char *(*warn)(const struct strake_case *which);
     /** Why a key of the problem's has no effect in a case, a clause; NULL: it has one. NULL: all have. */
     const char *(*idle)(const struct strake_case *which, int key);
     /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */

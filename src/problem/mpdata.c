@@ -24,10 +24,20 @@ static const strake_key keys[] = {
     {"scheme.velocities", STRAKE_KEY_CHOICE, "limited|unlimited", STRAKE_MPDATA_VELOCITIES_LIMITED,
      0, 1, false, "[-]",
      "from which velocities iterations 3, 4, ... are built: limited (EULAG) or unlimited"},
+    {"scheme.bounds", STRAKE_KEY_CHOICE, "accumulated|initial", STRAKE_MPDATA_BOUNDS_ACCUMULATED, 0,
+     1, false, "[-]",
+     "extrema within which iterations 3, 4, ... are limited: accumulated, those of the initial "
+     "field "
+     "and of every iterate so far (EULAG), or of the initial field and the latest iterate "
+     "(libmpdata++, PyMPDATA)"},
     {"scheme.divergent", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
-     "the flow is divergent: correct for that, too"},
+     "the flow is divergent: correct for that, too; of second order with nonoscillatory: false or "
+     "h: changing, since psi itself leaves the limiter's bounds where a flow converges"},
     {"scheme.h", STRAKE_KEY_CHOICE, "fixed|changing", STRAKE_MPDATA_H_FIXED, 0, 1, false, "[-]",
      "changing: h becomes h_next in a step; a model that steps gives both for the next one"},
+    {"scheme.unstable", STRAKE_KEY_CHOICE, "refuse|allow", STRAKE_MPDATA_UNSTABLE_REFUSE, 0, 1,
+     false, "[-]",
+     "allow: run even where more flows, or diffuses, out of a cell in a step than is in it"},
     {"scheme.sources", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "a model gives the fields source_... through the library; a case just has them"},
     {"scheme.inflow", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
@@ -228,6 +238,18 @@ static strake_status check(const strake_case *which, strake_error *error)
     return status == STRAKE_OK ? check_signs(which, error) : status;
 }
 
+/* The limiter keeps psi within the extrema around a cell, which are no bounds of the solution where h does not follow. */
+static const char *warn(const strake_case *which)
+{
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    return options.divergent && options.nonoscillatory && options.iterations > 1 && !options.changes
+               ? "scheme.divergent: true with scheme.nonoscillatory: true is of first order where "
+                 "the flow diverges or converges, since the solution leaves the bounds of the "
+                 "limiter there; use nonoscillatory: false, or h: changing with an h that follows "
+                 "the flow"
+               : NULL;
+}
+
 /*
  * One option beside those by default, and in two dimensions all that do without a divergent flow and a
  * changing h. Third order comes with a third iteration or with infinite gauge.
@@ -241,7 +263,9 @@ static bool is_usual(const strake_case *which)
         options.third_order ? 1 : (options.iterations != 2 ? 1 : 0) + (options.gauge ? 1 : 0);
     const int others = order + (options.nonoscillatory ? 0 : 1) + (options.nonnegative ? 1 : 0) +
                        (options.unlimited ? 1 : 0) + (is_plain ? 0 : 1);
-    const bool is_alone = options.sources || options.inflow; /* the fields' own stages */
+    /* Fields with stages of their own; bounds that few ask for. What may be unstable has the stages of the rest. */
+    const bool is_alone =
+        options.sources || options.inflow || options.initial_bounds || options.may_be_unstable;
     return dims > 1 && !is_alone && (others <= 1 || (dims == 2 && is_plain));
 }
 
@@ -259,6 +283,7 @@ static strake_status judge(const strake_case *which,
     const strake_extreme *out = &extreme[STRAKE_MPDATA_OUTFLOW];
     const strake_extreme *h = &extreme[STRAKE_MPDATA_LEAST_H];
     const bool changes = strake_mpdata_scheme_of(which).changes;
+    const bool is_allowed = strake_mpdata_scheme_of(which).may_be_unstable;
     char text[80];
     /* In single precision the inputs themselves are rounded: allow for that of two faces per direction. */
     const double slack =
@@ -273,16 +298,18 @@ static strake_status judge(const strake_case *which,
     STRAKE_CHECK(out->value < (double)INFINITY, error, STRAKE_ERR_USAGE,
                  "%s: a velocity, or what diffuses, is NaN or Inf at a face of cell %s",
                  which->file, strake_case_cell_text(which, out->cell, text));
-    STRAKE_CHECK(!(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(is_allowed || !(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
                  "%s: unstable: the outgoing Courant numbers of cell %s over h add up to %.9g; at "
                  "most 1 is stable: scale the flow (or, where it is given as a velocity, time.dt) "
-                 "by %.6g or less",
+                 "by %.6g or less, or say scheme.unstable: allow",
                  which->file, strake_case_cell_text(which, out->cell, text), out->value,
                  1.0 / out->value);
     out = &extreme[STRAKE_MPDATA_DIFFUSION];
-    STRAKE_CHECK(which->courant > 0.0 || !(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(is_allowed || which->courant > 0.0 || !(out->value > 1.0 + slack), error,
+                 STRAKE_ERR_USAGE,
                  "%s: unstable: parameters.diffusivity moves %.9g times the content of cell %s in "
-                 "a step; at most 1 is stable: time.dt of %.6g or less",
+                 "a step; at most 1 is stable: time.dt of %.6g or less, or say scheme.unstable: "
+                 "allow",
                  which->file, out->value, strake_case_cell_text(which, out->cell, text),
                  which->dt / out->value);
 cleanup:
@@ -302,8 +329,8 @@ cleanup:
         .quantities = STRAKE_MPDATA_MEASURES, .quantity = strake_mpdata_measures,                  \
         .measures_each = true, .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight, \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
-        .check = check, .uses = uses, .nonnegative = nonnegative, .is_usual = is_usual,            \
-        .survey = strake_mpdata_survey, .judge = judge,                                            \
+        .check = check, .warn = warn, .uses = uses, .nonnegative = nonnegative,                    \
+        .is_usual = is_usual, .survey = strake_mpdata_survey, .judge = judge,                      \
     }
 
 const strake_problem strake_problem_mpdata1d =

@@ -13,12 +13,17 @@ STRAKE_MPDATA_POINTS(STRAKE_POINT_DECLARE)
 enum { STRAKE_MPDATA_GAUGE_NONE, STRAKE_MPDATA_GAUGE_INFINITE };
 enum { STRAKE_MPDATA_SIGN_ANY, STRAKE_MPDATA_SIGN_NONNEGATIVE };
 enum { STRAKE_MPDATA_VELOCITIES_LIMITED, STRAKE_MPDATA_VELOCITIES_UNLIMITED };
+enum { STRAKE_MPDATA_BOUNDS_ACCUMULATED, STRAKE_MPDATA_BOUNDS_INITIAL };
+enum { STRAKE_MPDATA_UNSTABLE_REFUSE, STRAKE_MPDATA_UNSTABLE_ALLOW };
 enum { STRAKE_MPDATA_H_FIXED, STRAKE_MPDATA_H_CHANGING };
 
 /** The options of a case. */
 typedef struct strake_mpdata_scheme {
     int iterations;
     bool nonoscillatory, gauge, nonnegative, third_order, unlimited;
+    bool
+        initial_bounds; /**< those of later iterations have the initial field and the current one */
+    bool may_be_unstable; /**< what is beyond the bound of stability is not refused */
     bool divergent;       /**< the flow is: its divergence is among what is corrected */
     bool changes;         /**< h becomes h_next in a step */
     bool sources, inflow; /**< whoever uses the library gives such fields later */

@@ -357,17 +357,21 @@ static void limiter_stages(const table *t, int number, int iteration, int x, int
     const bool by_velocity = t->options.gauge || t->options.nonnegative;
     char text[STRAKE_NAME_LENGTH];
     int f[DIMS];
-    bound_stages(t, number, iteration, x, bound);
+    int now[2] = {bound[0], bound[1]};
+    bound_stages(t, number, iteration, x, now);
     flux_stages(t, number + 1, "_full", iteration, x, v, f);
     number += t->dims + 1;
     const int up = limit_stage(t, number, label(text, "cp", -1, "", iteration), inflow[t->dims - 1],
-                               bound[0], x, f);
+                               now[0], x, f);
     const int down = limit_stage(t, number + 1, label(text, "cn", -1, "", iteration),
-                                 outflow[t->dims - 1], bound[1], x, f);
+                                 outflow[t->dims - 1], now[1], x, f);
     for (int d = 0; d < t->dims; d++) {
         v[d] = STRAKE_STAGE(t->g, number + 2 + d, label(text, "v", d, "_limited", iteration),
                             limit_velocity, at(v[d]), at(by_velocity ? v[d] : f[d]),
                             along(t, up, d, -1), at(up), along(t, down, d, -1), at(down));
+    }
+    for (int side = 0; side < 2 && !t->options.initial_bounds; side++) {
+        bound[side] = now[side];
     }
 }
 

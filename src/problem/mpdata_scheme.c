@@ -34,6 +34,10 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
         .third_order = strake_case_value(which, "scheme.third_order") > 0.0,
         .unlimited = (int)strake_case_value(which, "scheme.velocities") ==
                      STRAKE_MPDATA_VELOCITIES_UNLIMITED,
+        .initial_bounds =
+            (int)strake_case_value(which, "scheme.bounds") == STRAKE_MPDATA_BOUNDS_INITIAL,
+        .may_be_unstable =
+            (int)strake_case_value(which, "scheme.unstable") == STRAKE_MPDATA_UNSTABLE_ALLOW,
         .divergent = strake_case_value(which, "scheme.divergent") > 0.0,
         .changes = (int)strake_case_value(which, "scheme.h") == STRAKE_MPDATA_H_CHANGING,
         .sources = strake_case_value(which, "scheme.sources") > 0.0,

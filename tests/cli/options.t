@@ -92,6 +92,12 @@ fails 2 "check rejects a value out of range" "dt"
 try check case.yaml --set fields.u1.constant=7
 fails 2 "check rejects an unstable flow" "unstable"
 check "nothing was written by failed commands" test ! -e out
+try run case.yaml --on serial --quiet --steps 1 --output divergent --set scheme.divergent=true
+[ "$code" -eq 0 ] && [ "$(grep -c 'warning: scheme.divergent: true with scheme.nonoscillatory: true is of first order' .err)" -eq 1 ]
+report $? "a divergent flow with the limiter is warned of, once"
+try run case.yaml --on serial --quiet --steps 1 --output divergent --set scheme.divergent=true --set scheme.nonoscillatory=false
+[ "$code" -eq 0 ] && [ -s divergent/psi_00000001.npy ] && ! grep -q warning .err
+report $? "and without it not"
 
 try run case.yaml --on serial --steps 3 --output a
 exits 0 "options may follow the case"

@@ -61,6 +61,7 @@ static void compare(const strake_scheme *scheme, const strake_volume *options, i
     strake_volume_open(&v, dims, n, open);
     v.divergent = options->divergent;
     v.changes = options->changes;
+    v.initial_bounds = options->initial_bounds;
     strake_volume_fill(v.h, v.cells, 0.5, 1.5, &seed);
     memcpy(v.h_next, v.h, v.cells * sizeof *v.h);
     if (v.changes) {
@@ -486,6 +487,66 @@ static void what_cannot_be_meant_is_refused(void **state)
     }
 }
 
+/* Bounds of the initial field and the latest iterate, of three and four iterations; they are others than all together. */
+static void bounds_may_forget_iterates_between(void **state)
+{
+    static const strake_scheme many[] = {
+        {.iterations = 3, .nonoscillatory = true, .third_order = true, .unlimited_next = true},
+        {.iterations = 4, .nonoscillatory = true, .nonnegative = true},
+        {.iterations = 4, .nonoscillatory = true, .third_order = true},
+    };
+    static const int size[4][AXES] = {{0, 0, 0}, {1, 1, 23}, {9, 1, 12}, {4, 5, 7}};
+    const strake_volume options = {.initial_bounds = true};
+    (void)state;
+    for (int k = 0; k < 9; k++) {
+        compare(&many[k / 3], &options, 1 + k % 3, size[1 + k % 3], k % 8, 90U + (uint64_t)k);
+    }
+    strake_volume v;
+    uint64_t seed = 4;
+    strake_volume_open(&v, 2, size[2], 0);
+    strake_volume_random_flow(&v, 0.9, 1.0, &seed);
+    strake_volume_fill(v.psi, v.cells, 0.0, 2.0, &seed);
+    double *const psi = results(&v), *const other = results(&v);
+    strake_volume_run(&v, &many[0], false, STEPS, psi);
+    v.initial_bounds = true;
+    strake_volume_run(&v, &many[0], false, STEPS, other);
+    assert_true(strake_harness_difference(psi, other, v.cells) > 1e-6);
+    free(psi);
+    free(other);
+    strake_volume_close(&v);
+}
+
+/* An outgoing sum beyond 1, and diffusion likewise: refused with advice, allowed on request; NaN is refused all the same. */
+static void what_is_unstable_may_be_allowed(void **state)
+{
+    static const char *const steps[][2] = {{"fields.u1=1.018", NULL},
+                                           {"parameters.diffusivity=[0.6]", NULL}};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const char *const set[] = {
+            steps[k / 2][0], k % 2 == 1 ? "scheme.unstable=allow" : "scheme.unstable=refuse", NULL};
+        strake_case *which = NULL;
+        strake_error error = {STRAKE_OK, ""};
+        if (strake_case_parse("test",
+                              "problem: mpdata1d\ngrid: {cols: 9}\ntime: {steps: 2}\n"
+                              "fields: {psi: {box: {from: [2], to: [4]}}, u1: 0.1}\n",
+                              set, false, &which, &error) != STRAKE_OK) {
+            fail_msg("%s", error.text);
+        }
+        strake_solver *solver = NULL;
+        strake_options options = {.where = "cpu", .threads = 1};
+        const strake_status status = strake_open(which, &options, &solver, &error);
+        assert_int_equal(status, k % 2 == 1 ? STRAKE_OK : STRAKE_ERR_USAGE);
+        if (status == STRAKE_OK) {
+            strake_harness_step(solver, 2);
+        } else {
+            assert_non_null(strstr(error.text, "or say scheme.unstable: allow"));
+        }
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
 /* The message of a run whose fields are refused. */
 static void expect_refusal(const strake_volume *v, const strake_scheme *scheme, const char *part)
 {
@@ -546,6 +607,8 @@ int main(void)
         cmocka_unit_test(a_sphere_comes_back_as_published),
         cmocka_unit_test(what_cannot_be_meant_is_refused),
         cmocka_unit_test(what_is_unstable_is_refused_with_its_cell),
+        cmocka_unit_test(what_is_unstable_may_be_allowed),
+        cmocka_unit_test(bounds_may_forget_iterates_between),
         cmocka_unit_test(what_is_negative_is_refused_with_its_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

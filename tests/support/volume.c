@@ -226,17 +226,18 @@ strake_case *strake_volume_case(const strake_volume *v, const strake_scheme *sch
                                        : "open");
         }
     }
-    (void)snprintf(
-        text, sizeof text,
-        "problem: mpdata%dd\nprecision: %s\ngrid: {%s}\nboundary: {%s}\n"
-        "time: {steps: 1000000}\n"
-        "scheme: {iterations: %d, nonoscillatory: %s, gauge: %s, third_order: %s,\n"
-        "         sign: %s, velocities: %s, divergent: %s, h: %s}\n%s",
-        v->dims, single ? "single" : "double", grid, boundary, scheme->iterations,
-        scheme->nonoscillatory ? "true" : "false", scheme->gauge ? "infinite" : "none",
-        scheme->third_order ? "true" : "false", scheme->nonnegative ? "nonnegative" : "any",
-        scheme->unlimited_next ? "unlimited" : "limited", v->divergent ? "true" : "false",
-        v->changes ? "changing" : "fixed", v->more != NULL ? v->more : "");
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata%dd\nprecision: %s\ngrid: {%s}\nboundary: {%s}\n"
+                   "time: {steps: 1000000}\n"
+                   "scheme: {iterations: %d, nonoscillatory: %s, gauge: %s, third_order: %s,\n"
+                   "         sign: %s, velocities: %s, divergent: %s, h: %s, bounds: %s}\n%s",
+                   v->dims, single ? "single" : "double", grid, boundary, scheme->iterations,
+                   scheme->nonoscillatory ? "true" : "false", scheme->gauge ? "infinite" : "none",
+                   scheme->third_order ? "true" : "false",
+                   scheme->nonnegative ? "nonnegative" : "any",
+                   scheme->unlimited_next ? "unlimited" : "limited",
+                   v->divergent ? "true" : "false", v->changes ? "changing" : "fixed",
+                   v->initial_bounds ? "initial" : "accumulated", v->more != NULL ? v->more : "");
     strake_case *which = NULL;
     strake_error error;
     if (strake_case_parse("test", text, NULL, true, &which, &error) != STRAKE_OK) {

@@ -17,9 +17,10 @@ typedef struct strake_volume {
     int n[STRAKE_VOLUME_AXES];
     bool open[STRAKE_VOLUME_AXES];
     bool divergent, changes;
-    bool walled;      /**< open edges are called no_flux in its case */
-    const char *more; /**< lines that its case has besides, or NULL */
-    const char *name; /**< of psi, or NULL */
+    bool initial_bounds; /**< scheme.bounds */
+    bool walled;         /**< open edges are called no_flux in its case */
+    const char *more;    /**< lines that its case has besides, or NULL */
+    const char *name;    /**< of psi, or NULL */
     size_t cells, faces[STRAKE_VOLUME_AXES];
     double *psi, *h, *h_next;
     double *u[STRAKE_VOLUME_AXES]; /**< one more along its axis where that is open; NULL: unused */

@@ -399,6 +399,9 @@ static void step(belt *b)
             }
         }
         if (b->s->nonoscillatory) {
+            if (b->v->initial_bounds) {
+                bounds(b, PSI, true);
+            }
             bounds(b, X, false);
             limit(b);
         } else {

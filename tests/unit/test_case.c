@@ -500,7 +500,7 @@ static void the_hash_covers_what_fixes_the_numbers_and_nothing_else(void **state
 }
 
 typedef struct help {
-    char text[60000];
+    char text[80000];
     size_t longest;
 } help;
 
