@@ -149,7 +149,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
 void strake_close(strake_solver **solver);
 
 /**
- * Copies an input field in; @p data is only read during the call.
+ * Copies an input field in, with time.courant flows as velocities [m/s]; @p data is only read during the call.
  * @param[in] name   field name, for example "psi"
  * @param[in] data   dense array of the field's shape (strake_field_shape()), in the solver's precision
  * @return STRAKE_ERR_USAGE for an unknown name or non-finite value, and for a negative one where the case says that

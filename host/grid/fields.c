@@ -121,6 +121,9 @@ static void close_grid(strake_domain **domain)
     strake_ahead_end(grid);
     strake_grid_forget(grid);
     strake_grid_drop_aside(grid);
+    for (int f = 0; f < STRAKE_MAX_FIELDS; f++) {
+        strake_arrays_free(grid, &grid->velocity[f]);
+    }
     strake_arrays_release(grid);
     strake_grid_close_activity(grid);
     free(grid);
@@ -303,10 +306,17 @@ static bool is_hashed(const strake_domain *domain, int field)
            !strake_inputs_move(grid, field) && grid->field[field].state != STRAKE_FIELD_CONSTANT;
 }
 
+/* Whether what is given of a field are velocities, which the time step and h make Courant numbers of in every step anew. */
+static bool takes_velocity(const strake_grid *grid, int f)
+{
+    return grid->domain.is_timed && grid->which->problem->field[f].is_velocity;
+}
+
 /* Whether a part of the slabs may be set alone. */
 static bool may_have_holes(const strake_grid *grid, int f)
 {
-    return grid->field[f].state != STRAKE_FIELD_EMPTY && !grid->field[f].from_shape;
+    const strake_validity *const field = &grid->field[f];
+    return field->state != STRAKE_FIELD_EMPTY && (!field->from_shape || field->is_given);
 }
 
 /*
@@ -352,11 +362,6 @@ static strake_status may_set(const strake_domain *domain, int field, int64_t fir
                  "field %s: with several ranks each takes the fields that stay the same from the "
                  "case; give it there",
                  name);
-    STRAKE_CHECK(!(grid->which->courant > 0.0 && problem->field[field].is_velocity), error,
-                 STRAKE_ERR_STATE,
-                 "field %s: with time.courant flows are velocities of the case; without it "
-                 "Courant numbers can be set",
-                 name);
     STRAKE_TRY(check_order(grid, field, first, end, error));
 cleanup:
     return status;
@@ -372,12 +377,27 @@ static strake_status check(const strake_domain *domain, int field, int64_t first
                : status;
 }
 
+/* Room for velocities, which are 0 at first. */
+static strake_status make_velocity(strake_grid *grid, int f, strake_error *error)
+{
+    return grid->velocity[f] != NULL ? STRAKE_OK
+                                     : strake_arrays_new(grid, grid->which->problem->field[f].name,
+                                                         &grid->velocity[f], error);
+}
+
 static strake_status put(strake_domain *domain, int field, int64_t first, int64_t end,
                          const void *data, strake_error *error)
 {
-    (void)error;
-    strake_grid_copy_in(strake_grid_of(domain), field, first, end, data);
-    return STRAKE_OK;
+    strake_status status = STRAKE_OK;
+    strake_grid *const grid = strake_grid_of(domain);
+    if (!takes_velocity(grid, field)) {
+        strake_grid_copy_in(grid, field, first, end, data);
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(make_velocity(grid, field, error));
+    strake_grid_store(grid, field, grid->velocity[field], first, end, data);
+cleanup:
+    return status;
 }
 
 static strake_status get(const strake_domain *domain, int field, int64_t first, int64_t end,
@@ -387,6 +407,8 @@ static strake_status get(const strake_domain *domain, int field, int64_t first, 
     (void)error;
     if (strake_grid_is_aside(grid, field) && strake_grid_given(grid, field).is_given) {
         strake_grid_load(grid, field, grid->aside[field], first, end, data);
+    } else if (grid->field[field].is_given) {
+        strake_grid_load(grid, field, grid->velocity[field], first, end, data);
     } else if (grid->field[field].state == STRAKE_FIELD_CONSTANT) {
         const strake_extent all = extent(domain, field);
         const int size = grid->layout.element_size;
@@ -398,27 +420,45 @@ static strake_status get(const strake_domain *domain, int field, int64_t first, 
     return STRAKE_OK;
 }
 
-static void lend(strake_domain *domain, int field, strake_place *place)
+static strake_status lend(strake_domain *domain, int field, strake_place *place,
+                          strake_error *error)
 {
-    const strake_grid *const grid = of(domain);
+    strake_status status = STRAKE_OK;
+    strake_grid *const grid = strake_grid_of(domain);
     const strake_layout *const l = &grid->layout;
     const strake_extent all = extent(domain, field);
     const int64_t stride[STRAKE_AXES] = {l->slab, l->pitch, 1};
-    *place = (strake_place){.data = (char *)grid->array[0][grid->value_of[field]] +
-                                    strake_layout_at(l, 0, 0, 0) * l->element_size,
+    void *array = grid->array[0][grid->value_of[field]];
+    if (takes_velocity(grid, field)) {
+        STRAKE_CHECK(grid->field[field].is_given || !grid->field[field].from_shape, error,
+                     STRAKE_ERR_STATE,
+                     "field %s: the case gives its velocity; leave it out there, or set it once "
+                     "before it is lent",
+                     name_of(domain, field));
+        STRAKE_TRY(make_velocity(grid, field, error));
+        array = grid->velocity[field];
+    }
+    *place = (strake_place){.data = (char *)array + strake_layout_at(l, 0, 0, 0) * l->element_size,
                             .dims = all.dims};
     for (int d = 0; d < all.dims; d++) {
         place->shape[d] = all.shape[d];
         place->stride[d] = stride[strake_axis_of(all.dims, d)];
     }
+cleanup:
+    return status;
 }
 
 static void was_set(strake_domain *domain, int field, int64_t end)
 {
     strake_grid *const grid = strake_grid_of(domain);
     const bool is_whole = may_have_holes(grid, field) || end == extent(domain, field).slabs;
-    grid->field[field] =
-        (strake_validity){.state = is_whole ? STRAKE_FIELD_RAW : STRAKE_FIELD_EMPTY, .slabs = end};
+    const bool is_velocity = takes_velocity(grid, field);
+    grid->field[field] = (strake_validity){.state = !is_whole     ? STRAKE_FIELD_EMPTY
+                                                    : is_velocity ? STRAKE_FIELD_OUTDATED
+                                                                  : STRAKE_FIELD_RAW,
+                                           .slabs = end,
+                                           .from_shape = is_velocity,
+                                           .is_given = is_velocity};
     if (!grid->which->problem->field[field].is_state) {
         domain->hash = 0;
     }

@@ -29,6 +29,8 @@ typedef struct strake_validity {
     /** a velocity that the case gives by a shape: it is weighted, what is set is not */
     bool from_shape;
     bool changes; /**< the case gives it for every step anew (changes.h) */
+    /** with time.courant: a velocity that a model gives, in strake_grid.velocity; from_shape holds, too */
+    bool is_given;
 } strake_validity;
 
 typedef struct strake_grid {
@@ -62,6 +64,7 @@ typedef struct strake_grid {
     void *aside[STRAKE_MAX_FIELDS]; /**< whole, on the rank where it was set (measure.h), or NULL */
     /** of that so many, from the first on; -1: it had no room */
     int64_t aside_slabs[STRAKE_MAX_FIELDS];
+    void *velocity[STRAKE_MAX_FIELDS]; /**< [m/s], as given with time.courant; NULL: none was */
     double poured_at; /**< time from which on what is poured is as its field has it [s] */
 } strake_grid;
 

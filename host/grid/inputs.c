@@ -37,21 +37,41 @@ static int parts_of(const strake_grid *grid, strake_range slabs)
                                (slabs.end - slabs.first) * grid->layout.slab);
 }
 
+/* A line of velocities that a model has given, as a source would give it. */
+static void read_given(const job *work, int64_t i, int64_t m, double *line)
+{
+    const strake_grid *const grid = work->grid;
+    const strake_layout *const l = &grid->layout;
+    const int axis = (int)grid->which->problem->field[work->field].position - (int)STRAKE_FACE_0;
+    const int64_t n = work->shape[2];
+    strake_element_widen(grid->velocity[work->field], l->element_size, strake_layout_at(l, i, m, 0),
+                         n, line);
+    strake_case_pass_velocity(grid->which, axis, grid->moment.dt, i, m, n, line);
+}
+
 /* Lines of a source are read to their places where these hold doubles, else on the way there. */
 static strake_status fill_slabs(const job *work, strake_range slabs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_layout *const l = &work->grid->layout;
     const int64_t n = work->shape[2];
+    const bool is_given = work->grid->field[work->field].is_given;
     strake_source_reader *reader = NULL;
     double *const line = malloc((size_t)n * sizeof *line);
     STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
-    STRAKE_TRY(
-        strake_source_open_at(work->grid->which, work->field, &work->grid->moment, &reader, error));
-    strake_ahead_offer(work->grid, work->field, slabs, reader);
+    if (!is_given) {
+        STRAKE_TRY(strake_source_open_at(work->grid->which, work->field, &work->grid->moment,
+                                         &reader, error));
+        strake_ahead_offer(work->grid, work->field, slabs, reader);
+    }
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++) {
             const int64_t at = strake_layout_at(l, i, m, 0);
+            if (is_given) {
+                read_given(work, i, m, line);
+                strake_element_narrow(work->array, l->element_size, at, n, line);
+                continue;
+            }
             if (l->element_size == sizeof(double)) {
                 double *const place = (double *)work->array + at;
                 STRAKE_TRY(strake_source_line(reader, i, m, place, error));
@@ -151,13 +171,15 @@ strake_status strake_inputs_refill(strake_grid *grid, int f, strake_error *error
 {
     strake_status status = STRAKE_OK;
     const strake_window slabs = slabs_of(grid, f);
+    const bool is_given = grid->field[f].is_given;
     for (int k = 0; k < slabs.ranges; k++) {
         STRAKE_TRY(fill_range(grid, f, slabs.range[k], error));
     }
     pour(grid, f);
     grid->field[f].state = STRAKE_FIELD_RAW;
-    grid->field[f].from_shape = strake_source_is_velocity(grid->which->source[f]);
-    grid->field[f].changes = strake_source_interval(grid->which->source[f]) < (double)INFINITY;
+    grid->field[f].from_shape = is_given || strake_source_is_velocity(grid->which->source[f]);
+    grid->field[f].changes =
+        !is_given && strake_source_interval(grid->which->source[f]) < (double)INFINITY;
 cleanup:
     return status;
 }
@@ -239,7 +261,8 @@ static bool is_surveyed(const strake_grid *grid, int f)
 
 bool strake_inputs_move(const strake_grid *grid, int f)
 {
-    return grid->field[f].changes || (grid->domain.is_timed && grid->field[f].from_shape);
+    return grid->field[f].changes ||
+           (grid->domain.is_timed && grid->field[f].from_shape && !grid->field[f].is_given);
 }
 
 bool strake_inputs_are_new(const strake_grid *grid)

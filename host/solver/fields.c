@@ -158,7 +158,7 @@ strake_status strake_lend_field(strake_solver *solver, const char *name, strake_
                  name);
     STRAKE_TRY(kind->may_set(solver->domain, f, 0, kind->extent(solver->domain, f).slabs, error));
     STRAKE_TRY(strake_solver_let_go(solver, error));
-    kind->lend(solver->domain, f, place);
+    STRAKE_TRY(kind->lend(solver->domain, f, place, error));
     solver->lent[f] = 1;
     solver->has_lent = true;
 cleanup:

@@ -99,7 +99,8 @@ typedef struct strake_domain_kind {
     strake_status (*get)(const strake_domain *domain, int field, int64_t first, int64_t end,
                          void *data, strake_error *error);
     /** Where an input lies, for those who write there. NULL: nothing is lent */
-    void (*lend)(strake_domain *domain, int field, strake_place *place);
+    strake_status (*lend)(strake_domain *domain, int field, strake_place *place,
+                          strake_error *error);
     /**
      * Of several ranks: rank 0 gets what all fields are read from, and all get what was set on it (is_set). Collective.
      * NULL: slabs of others are asked for one by one

@@ -111,7 +111,8 @@ strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *e
         const strake_source *const u = which->source[f];
         const bool is_zero =
             u != NULL && strake_source_constant(u, &number) && !(fabs(number) > 0.0);
-        STRAKE_CHECK(is_zero || strake_source_is_velocity(u), error, STRAKE_ERR_USAGE,
+        /* One that is missing is given later, by whoever uses the library. */
+        STRAKE_CHECK(u == NULL || is_zero || strake_source_is_velocity(u), error, STRAKE_ERR_USAGE,
                      "%s: time.courant needs velocities, and fields.%s is none: give it by a "
                      "velocity shape, by a file or series with as: velocity, or as 0",
                      which->file, which->problem->field[f].name);

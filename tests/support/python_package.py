@@ -94,6 +94,19 @@ def time_steps_of_a_flow_follow_from_its_state():
 
 
 @test
+def velocities_set_the_time_step():
+    with strake.Solver(small(grid={"rows": 64, "cols": 64, "dx": 2, "dy": 2}, time={"courant": 0.5, "steps": 99}),
+                       on="cpu") as s:
+        s["psi"], s["u1"], s["u2"] = 1, 4.0, 0
+        s.step(2)
+        assert s.time == 0.5 and (s["u1"] == 4).all(), s.time
+        s.lend("u2")[...] = -12
+        s.give_back("u2")
+        s.step(4)
+        assert s.time == 0.5 + 4 * 0.0625, s.time
+
+
+@test
 def winds_that_change_give_the_same_bits_everywhere():
     results = []
     for on in ("serial", "cpu"):

@@ -628,6 +628,76 @@ static void a_courant_number_holds_between_levels(void **state)
     strake_case_close(&which);
 }
 
+static void fill(double *values, double number)
+{
+    for (int k = 0; k < CELLS; k++) {
+        values[k] = number;
+    }
+}
+
+/*
+ * Velocities that a model sets, or writes in place, with time.courant: 2, 4 and 8 m/s as in the series, and one of a
+ * shape with an h that is not 1. They are read back as they were set, and a checkpoint knows them.
+ */
+static void velocities_that_a_model_sets_set_the_time_step(void **state)
+{
+    static const char *const text =
+        "problem: mpdata2d\ngrid: {rows: 30, cols: 26, dx: 2}\ntime: {steps: 17, courant: 0.5}\n"
+        "fields:\n" STATE "  u2: 0\n";
+    static const char *const shaped[] = {
+        "fields.h={sine: {waves: [1, 2], amplitude: 0.2, base: 1}}",
+        "fields.u1={uniform: {velocity: [0.7, 0]}}", NULL};
+    static const char *const without[] = {
+        "fields.h={sine: {waves: [1, 2], amplitude: 0.2, base: 1}}", NULL};
+    double u[CELLS], psi[CELLS], expected[CELLS];
+    char path[300], levelled[300];
+    const char *const sets[] = {levelled, NULL};
+    strake_error error;
+    strake_place place;
+    (void)state;
+    (void)snprintf(levelled, sizeof levelled,
+                   "fields.u1={series: {file: %s/speeds.npy, every: 1, as: velocity}}", folder);
+    run(text, sets, "serial", NULL, 1, STEPS, expected);
+    strake_case *which = open_case(text, NULL, true);
+    strake_solver *solver = strake_harness_solver(which, "cpu", NULL, 2);
+    fill(u, 2.0);
+    strake_harness_set(solver, "u1", u, CELLS);
+    strake_harness_step(solver, 2);
+    assert_true(fabs(strake_time(solver) - 1.0) < 1e-12);
+    assert_int_equal(strake_lend_field(solver, "u1", &place, &error), STRAKE_OK);
+    for (int k = 0; k < CELLS; k++) {
+        ((double *)place.data)[k / COLS * place.stride[0] + k % COLS * place.stride[1]] = 4.0;
+    }
+    assert_int_equal(strake_return_field(solver, "u1", &error), STRAKE_OK);
+    strake_harness_step(solver, 4);
+    assert_true(fabs(strake_time(solver) - 2.0) < 1e-12);
+    fill(u, 8.0);
+    strake_harness_set(solver, "u1", u, CELLS);
+    strake_harness_step(solver, 11);
+    strake_harness_get_psi(solver, psi, CELLS);
+    assert_memory_equal(psi, expected, sizeof psi);
+    strake_harness_get(solver, "u1", psi, CELLS);
+    assert_memory_equal(psi, u, sizeof psi);
+    (void)snprintf(path, sizeof path, "%s/given", folder);
+    assert_int_equal(strake_checkpoint_save(solver, path, &error), STRAKE_OK);
+    assert_int_equal(strake_checkpoint_load(solver, path, &error), STRAKE_OK);
+    fill(u, 7.0);
+    strake_harness_set(solver, "u1", u, CELLS);
+    assert_int_equal(strake_checkpoint_load(solver, path, &error), STRAKE_ERR_USAGE);
+    strake_close(&solver);
+    strake_case_close(&which);
+    run(text, shaped, "serial", NULL, 1, STEPS, expected);
+    which = open_case(text, without, true);
+    solver = strake_harness_solver(which, "cpu", NULL, 2);
+    fill(u, 0.7);
+    strake_harness_set(solver, "u1", u, CELLS);
+    strake_harness_step(solver, STEPS);
+    strake_harness_get_psi(solver, psi, CELLS);
+    assert_memory_equal(psi, expected, sizeof psi);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
 /* A flow that turns round in 2 s is taken in the middle of at least 20 steps, however slow it is. */
 static void what_turns_round_does_so_in_twenty_steps(void **state)
 {
@@ -684,6 +754,7 @@ int main(void)
         cmocka_unit_test(restarts_know_velocities_whatever_the_time_step),
         cmocka_unit_test(sources_decay_and_diffusion_follow_a_time_step_that_changes),
         cmocka_unit_test(a_courant_number_holds_between_levels),
+        cmocka_unit_test(velocities_that_a_model_sets_set_the_time_step),
         cmocka_unit_test(what_turns_round_does_so_in_twenty_steps),
         cmocka_unit_test(a_courant_number_needs_velocities_alone),
     };

@@ -198,7 +198,8 @@ class Solver:
 
     def set(self, name, values):
         """Sets a field: an array of its shape, or one number for all of it. Nothing is copied on the way if the
-        array has the solver's dtype in C order."""
+        array has the solver's dtype in C order. With time.courant flows are velocities [m/s], also in lend() and, once
+        set, in get(); without it h-weighted Courant numbers."""
         shape = self.shape(name)
         array = np.ascontiguousarray(values, dtype=self.dtype)
         if np.ndim(values) == 0:
