@@ -235,13 +235,33 @@ static char *read_about(const strake_recording *recording)
     return text != NULL && length > 0 ? text : strdup("null");
 }
 
+/* Reads what all frames of a page have behind them. A note says why there is no ground although the run had one. */
+static strake_status open_ground(const strake_recording *recording, const strake_swarm *swarm,
+                                 const char *about, bool is_flat, strake_left *left,
+                                 strake_recording *all, strake_error *error)
+{
+    strake_error missing;
+    left->ground = -1;
+    if (recording->kind != STRAKE_PATH_FOLDER || swarm->which != NULL) {
+        return STRAKE_OK;
+    }
+    if (strake_left_open(left, about, "", is_flat, &missing) != STRAKE_OK) {
+        strake_say_note("the ground is not drawn: %s", missing.text);
+    }
+    return left->ground >= 0 ? strake_recording_open(recording->path, NULL, -1, all, error)
+                             : STRAKE_OK;
+}
+
 static strake_status write_page(const strake_recording *recording, const strake_swarm *swarm,
                                 const char *about, const look *chosen, const char *path,
                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text page = {0};
+    strake_left left = {0};
+    strake_recording all = {.checkpoint = {.descriptor = -1}};
     char size[32];
+    int shown = 0;
     const strake_page_options options = {.map = chosen->map,
                                          .reduction = chosen->view.reduction,
                                          .axis = chosen->view.axis,
@@ -249,14 +269,19 @@ static strake_status write_page(const strake_recording *recording, const strake_
                                          .has_range = chosen->has_range,
                                          .low = chosen->low,
                                          .high = chosen->high,
+                                         .left = &left,
+                                         .all = &all,
                                          .about = about,
                                          .swarm = swarm};
-    STRAKE_TRY(strake_page_print(recording, &options, &page, error));
+    STRAKE_TRY(open_ground(recording, swarm, about, chosen->is_flat, &left, &all, error));
+    STRAKE_TRY(strake_page_print(recording, &options, &page, &shown, error));
     STRAKE_TRY(strake_file_put(path, STRAKE_FILE_NAMED, page.data, page.length, error));
-    (void)printf("%s: %d output%s, %s; open it in a browser\n", path, recording->frames,
-                 recording->frames == 1 ? "" : "s", strake_size_text((double)page.length, size));
+    (void)printf("%s: %d output%s, %s; open it in a browser\n", path, shown, shown == 1 ? "" : "s",
+                 strake_size_text((double)page.length, size));
 cleanup:
     strake_text_free(&page);
+    strake_left_free(&left);
+    strake_recording_close(&all);
     return status;
 }
 
@@ -367,7 +392,7 @@ static strake_status open_recording(const strake_arguments *arguments, const loo
     STRAKE_CHECK(*about != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_swarm_open(swarm, recording, *about, error));
     STRAKE_TRY(choose_swarm(swarm, chosen, error));
-    if (swarm->which != NULL && arguments->field == NULL) {
+    if (swarm->which != NULL && arguments->field == NULL && arguments->html == NULL) {
         const char *const field = strake_swarm_field(swarm, recording);
         strake_recording_close(recording);
         STRAKE_TRY(strake_recording_open(path, field, arguments->step, recording, error));
@@ -391,10 +416,10 @@ static int command(const strake_arguments *arguments)
                  "options --html and --png: one file is written at a time; give one of them");
     STRAKE_CHECK(arguments->png != NULL ||
                      (!chosen.has_surface && !chosen.is_log && chosen.contours == 0 &&
-                      chosen.patches == 0 && !chosen.is_flat),
+                      chosen.patches == 0 && (!chosen.is_flat || arguments->html != NULL)),
                  error, STRAKE_ERR_USAGE,
-                 "options --surface, --log, --contours, --patches and --flat are for pictures; "
-                 "give --png FILE, too");
+                 "options --surface, --log, --contours and --patches are for pictures, and --flat "
+                 "for these and pages; give --png FILE, too");
     if (arguments->png != NULL) {
         STRAKE_TRY(write_picture(&recording, &swarm, about, &chosen, arguments->png, error));
     } else if (arguments->html != NULL) {
@@ -422,7 +447,7 @@ static const strake_option options[] = {
     STRAKE_NUMBER("--contours", INTEGER, contours, "N", 0, STRAKE_MAX_CONTOURS,
                   "in a picture: lines of equal value"),
     STRAKE_FLAG("--log", log, "in a picture: colours follow the logarithm"),
-    STRAKE_FLAG("--flat", flat, "in a picture of lava: without the ground under it"),
+    STRAKE_FLAG("--flat", flat, "in a picture or page of lava: without the ground under it"),
     STRAKE_NUMBER("--patches", INTEGER, patches, "N", 1, 1e6,
                   "in a picture of a run: lines around squares of N x N cells\n"
                   "of which one is active (of lava: fluid)"),
@@ -455,7 +480,8 @@ const strake_command strake_command_view = {
         "window, in 24-bit colours where COLORTERM says truecolor, in 256 where TERM says so,\n"
         "else in characters (NO_COLOR asks for these).\n"
         "Particles are dots, walls grey; without --field it is how fast they are.\n"
-        "A page has at most 512 x 512 points a frame and 50 MB. Rows go down, columns right.\n",
+        "A page has all fields to choose from, its last output first, at most 512 x 512 points a\n"
+        "frame and 50 MB. Rows go down, columns right.\n",
     .examples = "  strake view out\n"
                 "  strake view out --field psi --step 100 --range 0,4\n"
                 "  strake view out --html out.html\n"

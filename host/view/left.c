@@ -174,8 +174,11 @@ strake_status strake_left_read(strake_left *left, const strake_recording *record
                      STRAKE_ERR_USAGE,
                      "%s: its shape differs from that of the run's ground; --flat draws it without",
                      array->name);
-        STRAKE_TRY(
-            strake_relief_of_case(&left->relief, left->which, left->ground, scene, view, error));
+        /* The ground is the same in every frame. */
+        STRAKE_TRY(left->relief.shade != NULL
+                       ? STRAKE_OK
+                       : strake_relief_of_case(&left->relief, left->which, left->ground, scene,
+                                               view, error));
     }
     STRAKE_TRY(add_others(left, recording, frame, array, value, error));
     STRAKE_TRY(strake_picture_begin(out, array->name, 2, array->shape, view, error));

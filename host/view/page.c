@@ -12,34 +12,95 @@ enum { LEAST_POINTS = 16, ROOM_BESIDE = 2000000 };
 
 static const char mark[] = "/*PAGE*/null/*PAGE*/";
 
-/* The side of frames of which all fit one page: 4 bytes a point, of which base64 makes 4 / 3. */
+/* The side of frames of which all fit one page: 5 bytes a point with what is behind it, of which base64 makes 4 / 3. */
 static int points_of(int frames)
 {
     const double room = ((double)STRAKE_PAGE_BYTES - ROOM_BESIDE) / frames;
-    const double side = floor(sqrt(room * 3.0 / 16.0));
+    const double side = floor(sqrt(room * 3.0 / 20.0));
     return side < STRAKE_PAGE_POINTS ? (int)side : STRAKE_PAGE_POINTS;
 }
 
-/* The values as float32, little-endian: what a page's script reads. */
+/*
+ * The values as float32, little-endian: what a page's script reads. Where some points have none, a bit of each says whether it
+ * does, and the values of the others follow each other.
+ */
 static strake_status print_values(strake_json *json, const strake_picture *picture,
                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t count = (size_t)picture->rows * (size_t)picture->cols;
-    unsigned char *const bytes = malloc(4 * count);
-    STRAKE_CHECK(bytes != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a page");
+    size_t there = 0;
+    unsigned char *const bytes = malloc(4 * count), *const bits = calloc(count / 8 + 1, 1);
+    STRAKE_CHECK(bytes != NULL && bits != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for a page");
     for (size_t k = 0; k < count; k++) {
         const float narrow = (float)picture->value[k];
-        uint32_t bits = 0;
-        memcpy(&bits, &narrow, sizeof bits);
-        for (int b = 0; b < 4; b++) {
-            bytes[4 * k + (size_t)b] = (unsigned char)(bits >> (8 * b) & 0xffU);
+        uint32_t word = 0;
+        if (isnan(narrow)) {
+            continue;
         }
+        memcpy(&word, &narrow, sizeof word);
+        for (int b = 0; b < 4; b++) {
+            bytes[4 * there + (size_t)b] = (unsigned char)(word >> (8 * b) & 0xffU);
+        }
+        bits[k / 8] |= (unsigned char)(1U << k % 8);
+        there++;
     }
-    strake_json_base64(json, "data", bytes, 4 * count);
+    if (there < count) {
+        strake_json_base64(json, "there", bits, count / 8 + 1);
+    }
+    strake_json_base64(json, "data", bytes, 4 * there);
 cleanup:
     free(bytes);
+    free(bits);
     return status;
+}
+
+/* What is seen where there is no value: a byte of each point, 0 where that is nothing. */
+typedef struct backdrop {
+    unsigned char *bytes; /* the last one that the page has */
+    size_t size;
+    int count; /* of those that the page has */
+} backdrop;
+
+/* Walls of particles (1), or the shade of the ground (1 to 255). @return NULL where there is neither, or no memory */
+static unsigned char *make_backdrop(const strake_picture *picture, const double *shade)
+{
+    const size_t count = (size_t)picture->rows * (size_t)picture->cols;
+    unsigned char *bytes = calloc(count, 1);
+    bool is_there = false;
+    for (size_t k = 0; k < count && bytes != NULL; k++) {
+        if (shade != NULL && !isnan(shade[k])) {
+            bytes[k] = (unsigned char)(1.5 + 254.0 * fmin(shade[k], 1.0));
+        } else if (shade == NULL && picture->solid != NULL) {
+            bytes[k] = picture->solid[k] != 0 ? 1 : 0;
+        }
+        is_there = is_there || bytes[k] != 0;
+    }
+    if (!is_there) {
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+/* The number of a frame's backdrop, with its bytes where the frame before did not have the same: those of walls that move. */
+static void print_backdrop(const strake_picture *picture, const double *shade, strake_json *json,
+                           backdrop *last)
+{
+    const size_t size = (size_t)picture->rows * (size_t)picture->cols;
+    unsigned char *const bytes = make_backdrop(picture, shade);
+    if (bytes == NULL) {
+        return;
+    }
+    if (last->bytes == NULL || last->size != size || memcmp(last->bytes, bytes, size) != 0) {
+        free(last->bytes);
+        *last = (backdrop){.bytes = bytes, .size = size, .count = last->count + 1};
+        strake_json_base64(json, "behind", bytes, size);
+    } else {
+        free(bytes);
+    }
+    strake_json_integer(json, "backdrop", last->count - 1);
 }
 
 /* The range of colours of a field, over all frames. */
@@ -80,30 +141,60 @@ static void print_scene(const strake_scene *scene, const strake_picture *picture
     strake_json_end(json);
 }
 
-static strake_status print_frame(const strake_recording *recording, int number,
-                                 const strake_page_options *options, int side, strake_json *json,
-                                 range *ranges, int *range_count, strake_error *error)
+/* A frame as a picture: particles with their walls, or an array, on its ground where the run has one. */
+static strake_status read_frame(const strake_recording *recording, int number,
+                                const strake_page_options *options, int side,
+                                strake_picture *picture, strake_scene *scene, const double **shade,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_frame *const frame = &recording->frame[number];
+    strake_left *const left = options->left;
     strake_array array = {0};
-    strake_picture picture = {0};
-    strake_scene scene;
     const strake_view view = {.most_rows = side,
                               .most_cols = side,
                               .stretch = 1.0,
                               .axis = options->axis,
                               .slab = options->slab,
                               .reduction = options->reduction};
+    *shade = NULL;
     if (options->swarm->which != NULL) {
-        STRAKE_TRY(
-            strake_swarm_read(options->swarm, recording, number, &view, &picture, &scene, error));
-    } else {
-        STRAKE_TRY(strake_recording_array(recording, number, &array, error));
-        STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
-        scene = strake_scene_of_frame(recording, number, &array, options->about);
+        return strake_swarm_read(options->swarm, recording, number, &view, picture, scene, error);
     }
-    widen(ranges, range_count, frame->field, &picture);
+    STRAKE_TRY(strake_recording_array(recording, number, &array, error));
+    *scene = strake_scene_of_frame(recording, number, &array, options->about);
+    if (array.dims == 2 && left->ground >= 0 &&
+        strcmp(left->which->problem->field[left->ground].name, frame->field) != 0) {
+        STRAKE_TRY(
+            strake_left_read(left, options->all, frame, &array, scene, &view, 0, picture, error));
+        *shade = left->relief.shade;
+    } else {
+        STRAKE_TRY(strake_picture_read(&array, &view, picture, error));
+    }
+cleanup:
+    strake_array_close(&array);
+    return status;
+}
+
+/* What a page keeps from one frame to the next. */
+typedef struct sheet {
+    int side; /* most points of a frame */
+    range *range;
+    int ranges;
+    backdrop backdrop;
+} sheet;
+
+static strake_status print_frame(const strake_recording *recording, int number,
+                                 const strake_page_options *options, strake_json *json, sheet *kept,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_frame *const frame = &recording->frame[number];
+    strake_picture picture = {0};
+    const double *shade = NULL;
+    strake_scene scene;
+    STRAKE_TRY(read_frame(recording, number, options, kept->side, &picture, &scene, &shade, error));
+    widen(kept->range, &kept->ranges, frame->field, &picture);
     strake_json_object(json, NULL, STRAKE_JSON_LINE);
     strake_json_string(json, "field", frame->field);
     print_scene(&scene, &picture, json);
@@ -114,14 +205,14 @@ static strake_status print_frame(const strake_recording *recording, int number,
     strake_json_integers(json, "cells", 2, (const int64_t[]){picture.cell_rows, picture.cell_cols});
     strake_json_integer(json, "plane", picture.plane);
     strake_json_integer(json, "planes", picture.planes);
-    strake_json_integer(json, "not_finite", picture.not_finite);
+    strake_json_integer(json, "not_finite", shade != NULL ? 0 : picture.not_finite);
     strake_json_number(json, "least", picture.least);
     strake_json_number(json, "most", picture.most);
+    print_backdrop(&picture, shade, json, &kept->backdrop);
     STRAKE_TRY(print_values(json, &picture, error));
     strake_json_end(json);
 cleanup:
     strake_picture_free(&picture);
-    strake_array_close(&array);
     return status;
 }
 
@@ -160,30 +251,48 @@ static void append_json(strake_text *page, const char *json)
     }
 }
 
+/* Of particles some fields give no colours. */
+static bool is_shown(const strake_recording *recording, int number,
+                     const strake_page_options *options)
+{
+    return options->swarm->which == NULL ||
+           strake_swarm_draws(options->swarm, recording->frame[number].field);
+}
+
 strake_status strake_page_print(const strake_recording *recording,
-                                const strake_page_options *options, strake_text *page,
+                                const strake_page_options *options, strake_text *page, int *shown,
                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text data = {0};
     strake_json writer = strake_json_on(&data), *const json = &writer;
-    int range_count = 0;
-    const int side = points_of(recording->frames);
     const char *const text = (const char *)strake_page_texts[0].bytes;
     const char *const place = strstr(text, mark);
-    range *const ranges = calloc((size_t)recording->frames, sizeof *ranges);
-    STRAKE_CHECK(ranges != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a page");
-    STRAKE_CHECK(side >= LEAST_POINTS, error, STRAKE_ERR_USAGE,
+    sheet kept = {.range = calloc((size_t)recording->frames, sizeof *kept.range)};
+    STRAKE_CHECK(kept.range != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a page");
+    *shown = 0;
+    for (int k = 0; k < recording->frames; k++) {
+        *shown += is_shown(recording, k, options) ? 1 : 0;
+    }
+    STRAKE_CHECK(*shown > 0, error, STRAKE_ERR_USAGE,
+                 "%s has no output of particles that gives colours; add velocity, density or "
+                 "pressure to output.fields",
+                 recording->path);
+    kept.side = points_of(*shown);
+    STRAKE_CHECK(kept.side >= LEAST_POINTS, error, STRAKE_ERR_USAGE,
                  "%s has %d outputs, too many for a page of %d MB; choose with --field and --step",
-                 recording->path, recording->frames, STRAKE_PAGE_BYTES / 1000000);
+                 recording->path, *shown, STRAKE_PAGE_BYTES / 1000000);
     strake_json_object(json, NULL, STRAKE_JSON_LINES);
     strake_json_string(json, "title", recording->path);
+    strake_json_string(json, "kind", options->swarm->which != NULL ? "particles" : "cells");
     strake_json_array(json, "frames", STRAKE_JSON_LINES);
     for (int k = 0; k < recording->frames; k++) {
-        STRAKE_TRY(print_frame(recording, k, options, side, json, ranges, &range_count, error));
+        if (is_shown(recording, k, options)) {
+            STRAKE_TRY(print_frame(recording, k, options, json, &kept, error));
+        }
     }
     strake_json_end(json);
-    print_ranges(ranges, range_count, options, json);
+    print_ranges(kept.range, kept.ranges, options, json);
     strake_json_raw(json, "about", options->about);
     strake_json_end(json);
     STRAKE_CHECK(!data.failed, error, STRAKE_ERR_MEMORY, "out of memory for a page");
@@ -193,6 +302,7 @@ strake_status strake_page_print(const strake_recording *recording,
     STRAKE_CHECK(!page->failed, error, STRAKE_ERR_MEMORY, "out of memory for a page");
 cleanup:
     strake_text_free(&data);
-    free(ranges);
+    free(kept.backdrop.bytes);
+    free(kept.range);
     return status;
 }

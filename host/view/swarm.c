@@ -105,6 +105,13 @@ const char *strake_swarm_field(const strake_swarm *swarm, const strake_recording
     return NULL;
 }
 
+bool strake_swarm_draws(const strake_swarm *swarm, const char *field)
+{
+    const strake_problem *const problem = swarm->which->problem;
+    return strcmp(field, problem->field[STRAKE_SPH_POSITION].name) != 0 &&
+           strcmp(field, problem->field[STRAKE_SPH_NUMBER].name) != 0;
+}
+
 /* The files of a step that are drawn together, or one that has all. */
 typedef struct files {
     strake_array array[STRAKE_SPH_FIELDS];

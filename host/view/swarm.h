@@ -25,6 +25,9 @@ strake_status strake_swarm_open(strake_swarm *swarm, const strake_recording *rec
 /** The field that is shown where nobody names one. NULL: there is none */
 const char *strake_swarm_field(const strake_swarm *swarm, const strake_recording *recording);
 
+/** Whether a field gives colours: positions and numbers of particles do not. */
+bool strake_swarm_draws(const strake_swarm *swarm, const char *field);
+
 /**
  * Draws a frame. @param[out] scene  with step and time
  * @return STRAKE_ERR_USAGE where positions are no output, or not of as many particles; STRAKE_ERR_IO, STRAKE_ERR_MEMORY

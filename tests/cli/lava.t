@@ -137,6 +137,15 @@ if "$STRAKE" run flow.yaml --on serial --set time.end=1 --set output.formats='[p
 else
     skip "pictures of lava" "no cairo"
 fi
+# Pages show the same ground, stored once.
+"$STRAKE" run flow.yaml --on cpu --set time.end=30 --set output.initial=true --output ground --quiet
+try view ground --html ground.html
+exits 0 "a page of lava is written"
+check "with its ground, once" test "$(grep -c '"behind": "' ground.html)" -eq 1
+check "in every frame" test "$(grep -c '"backdrop": 0' ground.html)" -eq "$(grep -c '"field": "' ground.html)"
+check "and without what is dry" grep -q '"field": "thickness".*"there": "' ground.html
+try view ground --html ground.html --flat
+check "or without the ground" bash -c '! grep -q "\"behind\"" ground.html && grep -q "\"field\": \"thickness\"" ground.html'
 # As many cells of fissures as of lava: not each with each.
 {
     echo "problem: lava"

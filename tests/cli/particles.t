@@ -524,6 +524,15 @@ try view points
 fails 2 "one that is cut off is refused" "particles_00000000.vtp has no position, or is cut off"
 try view cube --html cube.html
 exits 0 "and on a page"
+fields=$(grep -o '"field": "[a-z]*"' cube.html | sort -u | tr -d '\n')
+check "with all fields that give colours" test "$fields" = '"field": "density""field": "kind""field": "velocity"'
+"$STRAKE" run cube.yaml --on serial --quiet --output moving --set 'scene.walls[0].motion={along: [1, 0, 0], rate: 0.5}' \
+    --set time.steps=20 --set output.every=10 --set 'output.fields=[position, velocity, kind]'
+"$STRAKE" view moving --html moving.html --field velocity >/dev/null
+check "walls that move are stored with each output" test "$(grep -c '"behind": "' moving.html)" -eq 3
+check "and others once" test "$(grep -c '"behind": "' cube.html)" -eq 1
+check "which every frame of values has behind it" test "$(grep -c '"backdrop": 0' cube.html)" -eq \
+    "$(grep -cE '"field": "(density|velocity)"' cube.html)"
 try view cube --field density --slice y=0.1 --along y
 fails 2 "a slice has its own direction" "give one of them"
 try view cube --slice y=7
