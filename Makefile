@@ -429,7 +429,7 @@ $$(BUILD)/gen/module-$(2).map: Makefile
 $$(BUILD)/libstrake-$(2).so: $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call module_src,$(2)) $$(MODULE_EXTRA_$(2))) \
     $$(BUILD)/gen/module-$(2).map $$(BUILD)/obj/module-$(2)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) -shared -Wl,-z,defs -Wl,--version-script=$$(BUILD)/gen/module-$(2).map \
+	$$(Q)$$(CC) -shared $(if $(SANITIZE),,-Wl$(COMMA)-z$(COMMA)defs) -Wl,--version-script=$$(BUILD)/gen/module-$(2).map \
 	    $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$($(1)_LIBS) -lm
 endef
 $(foreach m,$(OPTIONAL),$(eval $(call MODULE_RULE,$(firstword $(subst :, ,$m)),$(lastword $(subst :, ,$m)))))
@@ -583,8 +583,8 @@ FUZZED := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz: all ## libFuzzer over everything that is read from files, SECONDS=60 for each; what it finds: build/fuzz/found
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh fuzz
 	+@$(SUBMAKE) BUILD=$(BUILD)/fuzz CC=$(CLANG) SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
-	    FUZZER=-fsanitize=fuzzer LOOP_TOOL=$(LOOP_TOOL) ROW_OBJ='$(ROW_OBJ)' LOOP_OBJ='$(LOOP_OBJ)' \
-	    $(FUZZED:%=$(BUILD)/fuzz/tests/fuzz_%)
+	    FUZZER=-fsanitize=fuzzer NETCDF=auto GDAL=auto LOOP_TOOL=$(LOOP_TOOL) ROW_OBJ='$(ROW_OBJ)' LOOP_OBJ='$(LOOP_OBJ)' \
+	    $(FUZZED:%=$(BUILD)/fuzz/tests/fuzz_%) $(patsubst %,$(BUILD)/fuzz/libstrake-%.so,$(filter netcdf gdal,$(MODULES)))
 	@bash tests/fuzz/run.sh $(PROGRAM) $(BUILD)/fuzz $(SECONDS) $(FUZZED)
 
 check-large: all ## outputs and fields of more than 4 GiB in one file: 16 GiB of memory, 20 GiB in FOLDER=/tmp, minutes

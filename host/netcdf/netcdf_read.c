@@ -14,19 +14,30 @@ struct strake_netcdf_reader {
     int variables;
 };
 
+/* Whether the number of records in a classic file's header is one that its bytes can hold: a record has one at least. */
+static bool has_records(int id, int64_t bytes)
+{
+    int format = 0, dim = -1;
+    size_t records = 0;
+    return nc_inq_format(id, &format) != NC_NOERR || format == NC_FORMAT_NETCDF4 ||
+           format == NC_FORMAT_NETCDF4_CLASSIC || nc_inq_unlimdim(id, &dim) != NC_NOERR ||
+           dim < 0 || nc_inq_dimlen(id, dim, &records) != NC_NOERR || records <= (size_t)bytes;
+}
+
 strake_status strake_netcdf_open(const char *path, strake_netcdf_reader **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_netcdf_reader *reader = calloc(1, sizeof *reader);
     const char *why = NULL;
     int code = NC_NOERR, probe = -1;
+    int64_t bytes = 0;
     strake_netcdf_lock();
     STRAKE_CHECK(reader != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
     reader->id = -1;
     reader->path = strdup(path);
     STRAKE_CHECK(reader->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
     /* No pipe or device, and no address in the network. */
-    probe = strake_file_open(path, NULL, &why);
+    probe = strake_file_open(path, &bytes, &why);
     STRAKE_CHECK(probe >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", path, why);
     (void)close(probe);
     code = nc_open(path, NC_NOWRITE, &reader->id);
@@ -34,6 +45,10 @@ strake_status strake_netcdf_open(const char *path, strake_netcdf_reader **out, s
                  "%s: cannot be read as NetCDF: %s", path, strake_netcdf_reason(code));
     STRAKE_CHECK(nc_inq_nvars(reader->id, &reader->variables) == NC_NOERR, error, STRAKE_ERR_USAGE,
                  "%s: cannot be read as NetCDF", path);
+    STRAKE_CHECK(has_records(reader->id, bytes), error, STRAKE_ERR_USAGE,
+                 "%s: its header counts more records than its %lld bytes can hold; the file is "
+                 "damaged",
+                 path, (long long)bytes);
     *out = reader;
     reader = NULL;
 cleanup:

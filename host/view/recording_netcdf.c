@@ -56,7 +56,7 @@ static strake_status add_frames(strake_recording *out, strake_wanted *want, stra
             const strake_frame frame = {.field = info.name,
                                         .number = k,
                                         .record = record,
-                                        .step = !isnan(steps) ? (int64_t)steps : record,
+                                        .step = fabs(steps) < 9e15 ? (int64_t)steps : record,
                                         .time = is_seconds ? number_of(out, &time, record)
                                                            : (double)NAN};
             STRAKE_TRY(strake_recording_add(out, want, NULL, frame, error));

@@ -107,6 +107,13 @@ static strake_status read_numbers(vtk *v, const char *name, const char *type, in
     if (rows < 0 || columns < 1 || columns > 9 || (!is_wide && !is_narrow)) {
         return fail(v, error, "it has an array that is no table of float, double, int or long");
     }
+    /* A number in text has a character and a space beside it. */
+    if ((uint64_t)(rows * columns) * (uint64_t)(v->is_binary ? size : 2) > v->length - v->at + 1) {
+        return fail(v, error, "it ends within an array");
+    }
+    if (out != NULL && out != &v->cloud->x && v->cloud->x == NULL) {
+        return fail(v, error, "it has values of points before its POINTS");
+    }
     if (out != NULL && (columns != wanted || *out != NULL || rows != v->cloud->count)) {
         return fail(v, error,
                     "an array of points has other rows or columns than there are particles");
@@ -286,6 +293,10 @@ static strake_status read_vtp(vtk *v, strake_error *error)
     const int header = strcmp(text, "UInt64") == 0 ? 8 : 4;
     read_attribute(piece, "NumberOfPoints", text, sizeof text);
     v->cloud->count = strtoll(text, NULL, 10);
+    if (v->cloud->count < 0 || (uint64_t)v->cloud->count > v->length) {
+        v->cloud->count = 0;
+        return fail(v, error, "its NumberOfPoints is none that it can hold");
+    }
     const char *const points = strstr(piece, "<Points>"), *const end = strstr(piece, "</Points>");
     const char *const more = strstr(piece, "<PointData"), *const last =
                                                               strstr(piece, "</PointData>");

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "view/recording.h"
+
 /* In memory where that is possible: a file is written for each of thousands of inputs a second. */
 static char folder[] = "/dev/shm/strake-fuzz.XXXXXX";
 static char path[sizeof folder + 300];
@@ -48,4 +50,24 @@ const char *strake_fuzz_file(const char *name, const uint8_t *data, size_t bytes
         abort();
     }
     return path;
+}
+
+void strake_fuzz_view(const char *view)
+{
+    enum { MOST_FRAMES = 20, MOST_VALUES = 2000 };
+    static double value[MOST_VALUES];
+    strake_recording recording = {.checkpoint = {.descriptor = -1}};
+    strake_error error;
+    if (strake_recording_open(view, NULL, -1, &recording, &error) != STRAKE_OK) {
+        return;
+    }
+    for (int k = 0; k < recording.frames && k < MOST_FRAMES; k++) {
+        strake_array array = {0};
+        if (strake_recording_array(&recording, k, &array, &error) == STRAKE_OK) {
+            const int64_t count = array.count < MOST_VALUES ? array.count : MOST_VALUES;
+            (void)strake_array_read(&array, 0, count, value, &error);
+        }
+        strake_array_close(&array);
+    }
+    strake_recording_close(&recording);
 }

@@ -14,4 +14,7 @@ const char *strake_fuzz_folder(void);
 /** Writes the bytes to NAME in that folder. @return its path, static. */
 const char *strake_fuzz_file(const char *name, const uint8_t *data, size_t bytes);
 
+/** Lists what a file has as `strake view` does, and reads the first values of every array. */
+void strake_fuzz_view(const char *path);
+
 #endif
