@@ -1,6 +1,6 @@
 /*
  * sph.cl: a step of particles, one particle for a work-item, which gathers from its neighbours in fixed order. real.h,
- * sine.h, sph_motion.h, sph_point.h, sph_pair.h, sph_clock.h, reduce.cl, sph_most.cl and sph_carry.cl go before it. What
+ * sph_double.h, sine.h, sph_motion.h, sph_point.h, sph_pair.h, sph_clock.h, reduce.cl, sph_most.cl and sph_carry.cl go before it. What
  * a case fixes is defined by the build:
  *
  *   SPH_DIMS 2 or 3, SPH_CUBIC, SPH_LAMINAR, SPH_DIFFUSION 0, 1 or 2 (without what water at rest has), SPH_WALLS (there are
@@ -16,7 +16,8 @@
  * lie side by side. An odd one is filled up with the particle itself, which adds nothing. With SPH_WIDE they are words of
  * 32 bits: the number of that step, and their place among all, for which no cell needs to be looked up.
  *
- * Kernels of a step look at the clock first: they are enqueued ahead, and do nothing where something else must come first.
+ * Kernels of a step look at the clock first, and do nothing where something else must come first. Without doubles
+ * (SPH_DOUBLES is 0) there are none: the host keeps the clock, and steps are those of sph_parts.cl.
  */
 #define SPH_OFFSET_BITS 11
 #define SPH_OFFSET ((1u << SPH_OFFSET_BITS) - 1u)
@@ -365,6 +366,7 @@ static inline sph_extremes sph_extend(sph_extremes out, sph_sums f, sph_body i, 
         __global const ushort2 *counts, __global const uint *words, __global const int *cell,      \
         __global const uint *key, __global real *most
 
+#if SPH_DOUBLES
 /* First pass: forces of the present state, and half a step with them. */
 __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global const real4 *v,
                           __global const real *volume, __global real4 *half_x,
@@ -428,6 +430,8 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
     sph_leave_extremes(most_of, found, most, room, 0);
 }
 
+#endif
+
 /*
  * How far and how fast all are, without a step; of those in a range the first that has NaN or Inf. @p most_first: where
  * rows of the step begin
@@ -451,48 +455,4 @@ __kernel void sph_look(__global sph_clock *clock, const int2 range, const int co
     }
     sph_most(far, found, most + most_first + 4 * room, raises);
     sph_most(fast, found, most + most_first + 5 * room, raises);
-}
-
-/* What a tick of the clock comes after. */
-#define SPH_AFTER_STEP 0
-#define SPH_AFTER_FIRST 1 /* pass of all: it finds the first bound */
-#define SPH_AFTER_ORDER 2
-#define SPH_AFTER_LOOK 3
-
-/* Advances the clock; one group, which brings down what those of the first pass left, and of the last kernel. */
-__kernel void sph_tick(__global sph_clock *clock, const int what, const int first_groups,
-                       const int groups, const int room, __global const real *most SPH_TICK_ARGUMENTS)
-{
-    __local real found[SPH_BOUNDS * SPH_SUMMERS];
-    double all[SPH_BOUNDS];
-    if (what == SPH_AFTER_ORDER ? clock->state == SPH_ASKS_HOST
-                                : what <= SPH_AFTER_FIRST && clock->state != SPH_RUNS) {
-        return;
-    }
-    sph_bring_down(most, room, what <= SPH_AFTER_FIRST ? first_groups : 0,
-                   what == SPH_AFTER_STEP ? groups : 0, what == SPH_AFTER_FIRST ? 0 : groups, found, all);
-    if (get_local_id(0) > 0) {
-        return;
-    }
-    sph_clock c = *clock;
-    const double h = c.smoothing;
-#if SPH_MOTIONS
-    all[1] = all[1] + frames->fastest[0];
-    all[3] = all[3] + frames->fastest[1];
-#endif
-    if (what == SPH_AFTER_FIRST) {
-        c.bound = sph_bound(all[0], all[1], h, c.cfl, c.viscous);
-        c = sph_clock_plan(c);
-    } else {
-        c.farthest = all[4];
-        c.fastest = all[5];
-        c = what == SPH_AFTER_STEP    ? sph_clock_tick(c, sph_bound(all[0], all[1], h, c.cfl, c.viscous),
-                                                       sph_bound(all[2], all[3], h, c.cfl, c.viscous))
-            : what == SPH_AFTER_ORDER ? sph_clock_reorder(c)
-                                      : sph_clock_plan(c);
-    }
-    *clock = c;
-#if SPH_MOTIONS
-    sph_set_out(c, motions, series, frames, first_pass, second_pass);
-#endif
 }

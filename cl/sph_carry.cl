@@ -7,7 +7,7 @@
 #if SPH_MOTIONS
 #define SPH_BODY_ARGUMENTS                                                                         \
     , __global const sph_motions *motions, __global const sph_frames *frames,                      \
-        __global const double *origin
+        __global const sph_double *origin
 #else
 #define SPH_BODY_ARGUMENTS
 #endif
@@ -15,7 +15,7 @@
 #if SPH_MOTIONS
 /* Where a particle of a body has been carried, as it is in its cell; others keep what they have. */
 static inline void sph_carry_on(__global const sph_motions *motions, __global const sph_frame *frame,
-                                __global const double *origin, uint key, int3 at, int is_end,
+                                __global const sph_double *origin, uint key, int3 at, int is_end,
                                 real4 *x, real4 *v)
 {
     const int number = (int)(key & ((1u << SPH_KIND_BITS) - 1u));
@@ -24,9 +24,9 @@ static inline void sph_carry_on(__global const sph_motions *motions, __global co
         const int cell[3] = {at.x, at.y, at.z};
         const long place = motions->body[b].origin + (number - motions->body[b].first);
         const sph_carried to = sph_carry(motions, frame[b], origin + 3 * place, cell);
-        *v = (real4)((real)to.v[0], (real)to.v[1], (real)to.v[2], (*v).w);
+        *v = (real4)(SPH_TO_REAL(to.v[0]), SPH_TO_REAL(to.v[1]), SPH_TO_REAL(to.v[2]), (*v).w);
         if (is_end) {
-            *x = (real4)((real)to.x[0], (real)to.x[1], (real)to.x[2], (*x).w);
+            *x = (real4)(SPH_TO_REAL(to.x[0]), SPH_TO_REAL(to.x[1]), SPH_TO_REAL(to.x[2]), (*x).w);
         }
     }
 }
@@ -38,7 +38,7 @@ static inline void sph_carry_on(__global const sph_motions *motions, __global co
 #define SPH_CARRY(frame, is_end, to) (void)(to)
 #endif
 
-#if SPH_MOTIONS
+#if SPH_MOTIONS && SPH_DOUBLES
 #define SPH_TICK_ARGUMENTS                                                                         \
     , __global const sph_motions *motions, __global const double *series,                          \
         __global sph_frames *frames, __global sph_constants *first_pass,                           \

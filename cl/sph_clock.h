@@ -1,8 +1,9 @@
 /*
- * sph_clock.h: the clock of particles, C11 and OpenCL C with doubles: the host and a device that keeps it have the same formulas.
+ * sph_clock.h: the clock of particles, C11 and OpenCL C; sph_double.h goes before it. The host and a device that keeps the
+ * clock have the same formulas. The host keeps that of a device without doubles, whose kernels know the state alone and
+ * say which particle is bad.
  */
 #ifdef __OPENCL_C_VERSION__
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define SPH_CLOCK_ROOT(x) sqrt(x)
 typedef long sph_count;
 #else
@@ -14,22 +15,23 @@ typedef long long sph_count;
 enum { SPH_RUNS, SPH_IS_DONE, SPH_NEEDS_ORDER, SPH_IS_TOO_FAST, SPH_IS_BAD, SPH_ASKS_HOST };
 
 typedef struct sph_clock {
-    double time, until; /* of the state, and when the caller wants it [s] */
-    double pause;       /* the first step that ends then or later is the last one [s] */
-    double dt, last;    /* of the next step and of the last one [s] */
-    double bound;       /* on dt, that the last step found [s] */
-    double farthest,
+    sph_double time, until; /* of the state, and when the caller wants it [s] */
+    sph_double pause;       /* the first step that ends then or later is the last one [s] */
+    sph_double dt, last;    /* of the next step and of the last one [s] */
+    sph_double bound;       /* on dt, that the last step found [s] */
+    sph_double farthest,
         fastest; /* squares of the way since the last order [m2] and of the speed [m2/s2] */
-    double cfl, smoothing;    /* of the case */
-    double viscous;           /* bound by laminar viscosity [s] */
-    double slack;             /* what each particle may move with one order [m] */
-    sph_count steps, target;  /* done, and wanted */
-    sph_count since, rebuild; /* with one order, and the most of them; 0: no such bound */
-    int is_ordered, ends;     /* the next step ends at the time that the caller wants */
-    int state;                /* see above */
-    int bad;                  /* the first particle with NaN or Inf, or INT_MAX */
+    sph_double cfl, smoothing; /* of the case */
+    sph_double viscous;        /* bound by laminar viscosity [s] */
+    sph_double slack;          /* what each particle may move with one order [m] */
+    sph_count steps, target;   /* done, and wanted */
+    sph_count since, rebuild;  /* with one order, and the most of them; 0: no such bound */
+    int is_ordered, ends;      /* the next step ends at the time that the caller wants */
+    int state;                 /* see above */
+    int bad;                   /* the first particle with NaN or Inf, or INT_MAX */
 } sph_clock;
 
+#if SPH_DOUBLES
 /*
  * On a time step, by laminar viscosity: half of Morris et al.'s (1997), as viscosity along pairs takes compressions away three
  * times as fast as shear. With twice as much it is stable no longer.
@@ -106,3 +108,4 @@ static inline sph_clock sph_clock_reorder(sph_clock c)
     c.is_ordered = 1;
     return sph_clock_plan(c);
 }
+#endif

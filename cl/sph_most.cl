@@ -2,6 +2,7 @@
 #define SPH_BOUNDS 6   /* of what groups leave: two of each pass, two of a look */
 #define SPH_UNROLLED 4 /* numbers of each that a work-item asks for before it waits for any */
 
+#if SPH_DOUBLES
 /* The greatest of all work-items of a group for each row at once, as reduce_items() has it for one. @p found: a row of one each */
 static inline void sph_reduce_rows(real *own, __local real *found)
 {
@@ -55,6 +56,7 @@ static inline void sph_bring_down(__global const real *most, const int room, con
         all[row] = (double)own[row];
     }
 }
+#endif
 
 /*
  * The greatest of a group goes to most[group], or raises *most. Numbers are not negative, so that those of single precision

@@ -1,5 +1,5 @@
 /*
- * sph_motion.h: given motions of walls and of gravity at a time, C11 and OpenCL C with doubles; sine.h goes before it. A
+ * sph_motion.h: given motions of walls and of gravity at a time, C11 and OpenCL C; sph_double.h and sine.h go before it. A
  * body is where a formula of the time and of its places at the start has it, whatever steps led there.
  *
  * A motion is a sum of laws: some along directions, one about an axis through a point, which is carried along. Of a body
@@ -10,11 +10,9 @@
 
 #ifdef __OPENCL_C_VERSION__
 #define SPH_GLOBAL __global
-#define SPH_WHOLE(x) rint(x)
 #define SPH_MOTION_ROOT(x) sqrt(x)
 #else
 #define SPH_GLOBAL
-#define SPH_WHOLE(x) __builtin_rint(x)
 #define SPH_MOTION_ROOT(x) __builtin_sqrt(x)
 #endif
 
@@ -25,48 +23,73 @@ enum { SPH_MOST_LAWS = 4, SPH_MOST_BODIES = 8 };
 
 /* A number over time, and where it acts. */
 typedef struct sph_law {
-    int kind, turns;     /* turns: about the direction, else along it */
-    int first, points;   /* of a series: pairs of a time and a value, linear in between */
-    double direction[3]; /* of length 1 */
-    double size, frequency, phase, ramp; /* rate; or of a sine [.., 1/s, turns, s] */
-    double start; /* what it is at time 0, from where a body's motion counts */
+    int kind, turns;         /* turns: about the direction, else along it */
+    int first, points;       /* of a series: pairs of a time and a value, linear in between */
+    sph_double direction[3]; /* of length 1 */
+    sph_double size, frequency, phase, ramp; /* rate; or of a sine [.., 1/s, turns, s] */
+    sph_double start; /* what it is at time 0, from where a body's motion counts */
 } sph_law;
 
 typedef struct sph_motion {
     int laws, first, end,
         origin; /* numbers of a body's particles, and the first one's place among origins */
-    double point[3], radius; /* what is turned is this far from there [m] */
+    sph_double point[3], radius; /* what is turned is this far from there [m] */
     sph_law law[SPH_MOST_LAWS];
 } sph_motion;
 
 typedef struct sph_motions {
-    int bodies, points;        /* of all series */
-    double side[3], length[3]; /* of cells; of the box along axes that are periodic, else 0 [m] */
-    double base[3];            /* gravity without its motion */
-    double density, stiffness; /* of the fluid at rest */
+    int bodies, points; /* of all series */
+    sph_double side[3],
+        length[3];      /* of cells; of the box along axes that are periodic, else 0 [m] */
+    sph_double base[3]; /* gravity without its motion */
+    sph_double density, stiffness; /* of the fluid at rest */
     sph_motion gravity;
     sph_motion body[SPH_MOST_BODIES];
 } sph_motions;
 
 typedef struct sph_given {
-    double value, rate;
+    sph_double value, rate;
 } sph_given;
 
 typedef struct sph_vector {
-    double at[3];
+    sph_double at[3];
 } sph_vector;
 
 /* Where a body is: turned about the point, then shifted; and how it moves. */
 typedef struct sph_frame {
-    double turned[3][3], point[3], shift[3], speed[3], spin[3];
+    sph_double turned[3][3], point[3], shift[3], speed[3], spin[3];
 } sph_frame;
 
 /* Of a step: gravity and the greatest speed of a wall at its start and middle, bodies in its middle and at its end. */
 typedef struct sph_frames {
-    double gravity[2][3], fastest[2];
+    sph_double gravity[2][3], fastest[2];
     sph_frame middle[SPH_MOST_BODIES], end[SPH_MOST_BODIES];
 } sph_frames;
 
+/* One of three, which is no array with an address of its own. */
+static inline sph_vector sph_cross(const sph_double *a, const sph_double *b)
+{
+    sph_vector out;
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        out.at[d] = SPH_LESS(SPH_TIMES(a[e], b[f]), SPH_TIMES(a[f], b[e]));
+    }
+    return out;
+}
+
+/* A direction or a way, turned. */
+static inline sph_vector sph_turned(sph_frame frame, const sph_double *way)
+{
+    sph_vector out;
+    for (int d = 0; d < 3; d++) {
+        out.at[d] = SPH_PLUS(
+            SPH_PLUS(SPH_TIMES(frame.turned[d][0], way[0]), SPH_TIMES(frame.turned[d][1], way[1])),
+            SPH_TIMES(frame.turned[d][2], way[2]));
+    }
+    return out;
+}
+
+#if SPH_DOUBLES
 /* The sine of so many turns, and how it changes with the angle [rad]. */
 static inline sph_given sph_wave(double turns)
 {
@@ -126,17 +149,6 @@ static inline sph_given sph_law_at(SPH_GLOBAL const sph_law *law, SPH_GLOBAL con
     return out;
 }
 
-/* One of three, which is no array with an address of its own. */
-static inline sph_vector sph_cross(const double *a, const double *b)
-{
-    sph_vector out;
-    for (int d = 0; d < 3; d++) {
-        const int e = (d + 1) % 3, f = (d + 2) % 3;
-        out.at[d] = a[e] * b[f] - a[f] * b[e];
-    }
-    return out;
-}
-
 static inline sph_frame sph_frame_at(SPH_GLOBAL const sph_motion *m,
                                      SPH_GLOBAL const double *series, double time)
 {
@@ -168,17 +180,6 @@ static inline sph_frame sph_frame_at(SPH_GLOBAL const sph_motion *m,
             out.turned[d][e] = (d == e ? wave.rate : 0.0) +
                                (wave.value * cross + (1.0 - wave.rate) * axis[d] * axis[e]);
         }
-    }
-    return out;
-}
-
-/* A direction or a way, turned. */
-static inline sph_vector sph_turned(sph_frame frame, const double *way)
-{
-    sph_vector out;
-    for (int d = 0; d < 3; d++) {
-        out.at[d] =
-            frame.turned[d][0] * way[0] + frame.turned[d][1] * way[1] + frame.turned[d][2] * way[2];
     }
     return out;
 }
@@ -227,6 +228,8 @@ static inline double sph_rest_slope(double density, double gravity, double stiff
     return density * gravity / stiffness;
 }
 
+#endif
+
 /* Which body a particle belongs to by its number, or -1. */
 static inline int sph_body_with(SPH_GLOBAL const sph_motions *m, long number)
 {
@@ -240,24 +243,27 @@ static inline int sph_body_with(SPH_GLOBAL const sph_motions *m, long number)
 
 /* Of a particle of a body: from the corner of the cell that it is counted in, and its velocity. */
 typedef struct sph_carried {
-    double x[3], v[3];
+    sph_double x[3], v[3];
 } sph_carried;
 
 static inline sph_carried sph_carry(SPH_GLOBAL const sph_motions *m, sph_frame frame,
-                                    SPH_GLOBAL const double *origin, const int *cell)
+                                    SPH_GLOBAL const sph_double *origin, const int *cell)
 {
-    double way[3];
+    sph_double way[3];
     sph_carried out;
     for (int d = 0; d < 3; d++) {
-        way[d] = origin[d] - frame.point[d];
+        way[d] = SPH_LESS(origin[d], frame.point[d]);
     }
     const sph_vector arm = sph_turned(frame, way);
     const sph_vector swing = sph_cross(frame.spin, arm.at);
     for (int d = 0; d < 3; d++) {
-        const double from = frame.point[d] + frame.shift[d] + arm.at[d] - cell[d] * m->side[d];
-        const double length = m->length[d];
-        out.x[d] = length > 0.0 ? from - length * SPH_WHOLE(from / length) : from;
-        out.v[d] = frame.speed[d] + swing.at[d];
+        const sph_double there = SPH_PLUS(SPH_PLUS(frame.point[d], frame.shift[d]), arm.at[d]);
+        const sph_double from = SPH_LESS(there, SPH_TIMES(SPH_OF_COUNT(cell[d]), m->side[d]));
+        const sph_double length = m->length[d];
+        out.x[d] = SPH_IS_UP(length)
+                       ? SPH_LESS(from, SPH_TIMES(length, SPH_WHOLE(SPH_OVER(from, length))))
+                       : from;
+        out.v[d] = SPH_PLUS(frame.speed[d], swing.at[d]);
     }
     return out;
 }

@@ -183,6 +183,7 @@ __kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int
     }
 }
 
+#if SPH_DOUBLES
 /* The greatest of all, of groups of both passes and of looks, whose rows begin at most_first; one group. */
 __kernel void sph_sum_up(__global const sph_clock *clock, const int first_groups,
                          const int groups, const int looked, const int room, const int most_first,
@@ -198,6 +199,8 @@ __kernel void sph_sum_up(__global const sph_clock *clock, const int first_groups
         out[6] = (double)clock->bad;
     }
 }
+
+#endif
 
 /* --- a new order ----------------------------------------------------------------------------------- */
 

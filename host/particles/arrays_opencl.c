@@ -342,6 +342,7 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
     if (strake_sph_choose(&own, device, settings, &ignored) != STRAKE_OK) {
         return (double)INFINITY;
     }
+    is_shared = is_shared || !device->has_double;
     own.transfers = is_shared ? (cl_command_queue)&own : NULL;
     const double out = is_shared ? 2.0 * (double)strake_sph_more_room(STRAKE_SPH_FIRST_OUT) *
                                        (double)strake_sph_record_bytes((int)real)

@@ -370,6 +370,9 @@ strake_sph_box *strake_sph_open_box_of(strake_sph_member *own, bool is_half, int
 
 void strake_sph_bring(strake_sph_run *run, strake_sph_event what)
 {
+    if (strake_sph_is_alone(run)) {
+        return;
+    }
     strake_sph_member *const own = own_of(run);
     own->passes++;
     strake_bell_ring(&own->brought, own->passes);
@@ -381,6 +384,9 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
 {
     strake_sph_crew *const crew = run->crew;
     double idle = INFINITY;
+    if (strake_sph_is_alone(run)) {
+        return STRAKE_OK;
+    }
     (void)strake_sph_turn(run, STRAKE_SPAN_WAIT, "forces of others");
     for (int k = 0; k < crew->members; k++) {
         strake_sph_member *const m = &crew->member[k];

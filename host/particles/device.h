@@ -1,7 +1,7 @@
 /**
  * @file device.h
- * A run of particles on one OpenCL device (cl/sph.cl, cl/cells.cl): all of it lies there, the clock too. Steps are enqueued
- * ahead; the host is asked where a new order is needed, which is decided there, and for what is to be seen.
+ * A run of particles on one OpenCL device (cl/sph.cl, cl/cells.cl): all of it lies there, the clock too, if it has doubles.
+ * Steps are enqueued ahead; the host is asked where a new order is needed, which is decided there, and for what is to be seen.
  */
 #ifndef STRAKE_PARTICLES_DEVICE_H
 #define STRAKE_PARTICLES_DEVICE_H
@@ -119,7 +119,8 @@ typedef struct strake_sph_device {
     double limit;                      /**< of a step [s]; 0: it never counts as hung */
     strake_settings settings;          /**< in effect */
     size_t group[STRAKE_SPH_KERNELS];  /**< work-items */
-    size_t largest;                    /**< of these */
+    size_t largest;                    /**< of these, as arrays and kernels have room for */
+    bool may_shrink;                   /**< they are defaults */
     int registers;                     /**< of a work-item of the second pass; 0: not told */
     struct strake_sph_timers *timers;  /**< of launches; NULL: they are not timed */
     cl_int cells4[4];                  /**< cells along the axes */
@@ -171,6 +172,15 @@ typedef struct strake_sph_device {
 static inline bool strake_sph_raises(const strake_sph_device *own)
 {
     return own->precision == STRAKE_SINGLE;
+}
+
+/**
+ * Whether the device keeps the clock, which is in doubles, of a run that is alone. Else the host does, and waits for every
+ * step, as it does beside others: the bits are the same.
+ */
+static inline bool strake_sph_keeps_clock(const strake_sph_device *own)
+{
+    return own->session->device->has_double && strake_sph_is_alone(&own->run);
 }
 
 /** Bytes of what a step finds as the host gets it, and of all places for it. */

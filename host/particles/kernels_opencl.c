@@ -63,6 +63,7 @@ strake_status strake_sph_choose(strake_sph_device *own, const strake_cl_device *
                            .lists = settings->lists > 0 ? settings->lists : STRAKE_SPH_PACKED,
                            .registers = settings->registers,
                            .device_memory = settings->device_memory};
+    own->may_shrink = settings->group_width == 0 && settings->groups[0] == '\0';
     memcpy(s->groups, settings->groups, sizeof s->groups);
     (void)strake_groups_read(settings->groups, size);
     STRAKE_TRY(check_group(device, "run.group_width", s->group_width, error));
@@ -125,26 +126,70 @@ static void print_options(const strake_sph_device *own, bool has_walls, char *te
                    "-DSPH_WALLS=%d -DSPH_PLANES=%d -DSPH_ROUND=%d -DSPH_GROUP=%d -DSPH_SUMMERS=%d "
                    "-DSPH_EACH=%d "
                    "-DSPH_WIDE=%d -DSPH_AHEAD=%d -DSPH_SLIPS=%d -DSPH_FILTERS=%d "
-                   "-DSPH_MOTIONS=%d%s%s%s",
+                   "-DSPH_MOTIONS=%d -DSPH_DOUBLES=%d%s%s%s",
                    sph->dims, sph->kernel == STRAKE_SPH_CUBIC, sph->viscosity == STRAKE_SPH_LAMINAR,
                    (int)sph->diffusion, has_walls, sph->planes,
                    round[0] | round[1] << 1 | round[2] << 2, (int)own->largest,
                    (int)own->group[STRAKE_SPH_TICK], own->settings.vector,
                    own->settings.lists == STRAKE_SPH_WIDE, own->settings.prefetch > 1, sph->slips,
-                   sph->shepard > 0, sph->motions != NULL, sph->is_fast ? " -DSPH_FAST" : "",
-                   registers != NULL ? " " : "", registers != NULL ? registers : "");
+                   sph->shepard > 0, sph->motions != NULL, own->session->device->has_double,
+                   sph->is_fast ? " -DSPH_FAST" : "", registers != NULL ? " " : "",
+                   registers != NULL ? registers : "");
+}
+
+/* Whether a run needs that kernel: steps by a clock on the device are in doubles. */
+static bool has_kernel(const strake_sph_device *own, int name)
+{
+    const bool filters = name == STRAKE_SPH_FILTER || name == STRAKE_SPH_RENEW;
+    const bool has_clock = name == STRAKE_SPH_PREDICT || name == STRAKE_SPH_CORRECT ||
+                           name == STRAKE_SPH_TICK || name == STRAKE_SPH_SUM_UP;
+    return (!filters || own->run.sph->shepard > 0) &&
+           (!has_clock || own->session->device->has_double);
+}
+
+/* Groups that nobody asked for are as large as kernels allow, all alike, since several share what they leave. */
+static strake_status limit_groups(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_device *const device = own->session->device;
+    size_t least = SIZE_MAX;
+    for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
+        size_t most = 0;
+        if (own->kernel[k] == NULL || own->session->cl->clGetKernelWorkGroupInfo(
+                                          own->kernel[k], device->device, CL_KERNEL_WORK_GROUP_SIZE,
+                                          sizeof most, &most, NULL) != CL_SUCCESS) {
+            continue;
+        }
+        most = strake_cl_group_limit(device, most, own->group[k]);
+        STRAKE_CHECK(own->group[k] <= most ||
+                         (own->may_shrink && most >= (size_t)STRAKE_SPH_SIDE_BY_SIDE),
+                     error, STRAKE_ERR_DEVICE,
+                     "%s: groups of %zu work-items of kernel %s need more than the device has: "
+                     "%zu are possible; take a smaller run.group_width or run.groups",
+                     device->name, own->group[k], kernel_names[k], most);
+        least = own->group[k] > most && most < least ? most : least;
+    }
+    least = least / STRAKE_SPH_SIDE_BY_SIDE * STRAKE_SPH_SIDE_BY_SIDE;
+    for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
+        own->group[k] = least < own->group[k] ? least : own->group[k];
+    }
+    if (least < SIZE_MAX) {
+        own->settings.group_width = (int)own->group[STRAKE_SPH_ENTER];
+    }
+cleanup:
+    return status;
 }
 
 strake_status strake_sph_build(strake_sph_device *own, bool has_walls, const char *folder,
                                strake_error *error)
 {
     static const char *const part[] = {
-        "real.h",       "sine.h",        "sph_motion.h", "sph_point.h",  "sph_pair.h",
-        "sph_clock.h",  "reduce.cl",     "sph_most.cl",  "sph_carry.cl", "sph.cl",
-        "sph_parts.cl", "sph_filter.cl", "cells.cl"};
+        "real.h",     "sph_double.h", "sine.h",       "sph_motion.h",  "sph_point.h",
+        "sph_pair.h", "sph_clock.h",  "reduce.cl",    "sph_most.cl",   "sph_carry.cl",
+        "sph.cl",     "sph_tick.cl",  "sph_parts.cl", "sph_filter.cl", "cells.cl"};
     enum { PARTS = sizeof part / sizeof *part };
     strake_status status = STRAKE_OK;
-    char options[400];
+    char options[440];
     char *source = NULL;
     size_t length = 0;
     cl_int code = CL_SUCCESS;
@@ -154,6 +199,11 @@ strake_status strake_sph_build(strake_sph_device *own, bool has_walls, const cha
     (void)fprintf(text, "/* %s */\n", options);
     for (int k = 0; k < PARTS; k++) {
         const char *const has = strake_cl_source(part[k]);
+        const bool is_of_doubles =
+            strcmp(part[k], "sine.h") == 0 || strcmp(part[k], "sph_tick.cl") == 0;
+        if (is_of_doubles && !own->session->device->has_double) {
+            continue;
+        }
         (void)fprintf(text, "#line 1 \"cl/%s\"\n%s\n", part[k], has != NULL ? has : "#error");
     }
     (void)fclose(text);
@@ -163,25 +213,16 @@ strake_status strake_sph_build(strake_sph_device *own, bool has_walls, const cha
                                        own->session->context, source, own->precision, options,
                                        &own->program, error));
     for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
-        const bool filters = k == STRAKE_SPH_FILTER || k == STRAKE_SPH_RENEW;
-        size_t most = 0;
-        if (filters && own->run.sph->shepard == 0) {
-            continue;
-        }
-        own->kernel[k] = own->session->cl->clCreateKernel(own->program, kernel_names[k], &code);
-        STRAKE_CL(kernel_names[k], code, error, own->session->device);
-        if (own->session->cl->clGetKernelWorkGroupInfo(own->kernel[k], own->session->device->device,
-                                                       CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                                                       &most, NULL) == CL_SUCCESS) {
-            most = strake_cl_group_limit(own->session->device, most, own->group[k]);
-            STRAKE_CHECK(own->group[k] <= most, error, STRAKE_ERR_DEVICE,
-                         "%s: groups of %zu work-items of kernel %s need more than the device has: "
-                         "%zu are possible; take a smaller run.group_width or run.groups",
-                         own->session->device->name, own->group[k], kernel_names[k], most);
+        if (has_kernel(own, k)) {
+            own->kernel[k] = own->session->cl->clCreateKernel(own->program, kernel_names[k], &code);
+            STRAKE_CL(kernel_names[k], code, error, own->session->device);
         }
     }
-    own->registers = strake_cl_registers(own->session->cl, own->session->device, own->program,
-                                         kernel_names[STRAKE_SPH_CORRECT]);
+    STRAKE_TRY(limit_groups(own, error));
+    own->registers =
+        strake_cl_registers(own->session->cl, own->session->device, own->program,
+                            kernel_names[own->session->device->has_double ? STRAKE_SPH_CORRECT
+                                                                          : STRAKE_SPH_PASS_WHOLE]);
 cleanup:
     free(source);
     return status;
@@ -336,7 +377,8 @@ strake_status strake_sph_device_time(strake_sph_run *run, strake_cl_time *out, i
     cl_command_queue timed = NULL;
     struct strake_sph_timers *const timers = calloc(1, sizeof *timers);
     *count = 0;
-    if (!strake_sph_is_alone(run)) { /* nobody else would come along */
+    if (!strake_sph_keeps_clock(
+            own)) { /* others would not come along; who waits for the host is timed by it */
         free(timers);
         return STRAKE_OK;
     }

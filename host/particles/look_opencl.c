@@ -180,6 +180,8 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
     *seen = (strake_sph_seen){.far = found[4],
                               .fast = found[5],
                               .bad = found[6] < (double)INT_MAX ? (int64_t)found[6] : -1};
+    /* Only the mark of a bad one, as on the processor, where a step is to fail that ends with it. */
+    seen->far = seen->bad >= 0 && isinf(seen->far) ? 0.0 : seen->far;
     for (int k = 0; k < 2; k++) {
         seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1] + own->fastest[k], sph->smoothing,
                                    sph->cfl, strake_sph_viscous_bound(sph));

@@ -86,7 +86,7 @@ strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *
     }
     strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_X0], value[STRAKE_SPH_RHO]);
     STRAKE_TRY(strake_sph_write(own, own->x[own->now], 4 * (size_t)count * real, wide, error));
-    if (image->clock.is_ordered) {
+    if (image->clock.is_ordered && own->session->device->has_double) {
         STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_LOOK, error));
         STRAKE_TRY(strake_sph_read_clock(own, error));
     }

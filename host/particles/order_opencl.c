@@ -133,7 +133,9 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int now = own->now, then = 1 - now;
-    for (int k = STRAKE_SPH_PREDICT; k <= STRAKE_SPH_CORRECT; k++) {
+    const int first = STRAKE_SPH_PREDICT;
+    const int end = own->session->device->has_double ? STRAKE_SPH_CORRECT + 1 : first;
+    for (int k = first; k < end; k++) {
         strake_cl_arguments a = strake_sph_begin_arguments(own, (strake_sph_kernel_name)k);
         strake_cl_pass_buffer(&a, own->clock_there);
         strake_sph_pass_scheme(own, &a, k == STRAKE_SPH_CORRECT);
@@ -442,7 +444,7 @@ strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error)
     STRAKE_TRY(enter(own, error));
     STRAKE_TRY(sort(own, error));
     own->run.clock.rebuilds++;
-    if (strake_sph_is_alone(&own->run)) {
+    if (strake_sph_keeps_clock(own)) {
         STRAKE_TRY(go_ahead(own, error));
     } else {
         STRAKE_TRY(strake_sph_make_lists(own, error));

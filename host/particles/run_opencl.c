@@ -283,8 +283,6 @@ static strake_status start(strake_sph_device *own, bool has_walls, const char *f
     const strake_cl_device *const device = own->session->device;
     const strake_sph *const sph = own->run.sph;
     cl_int code = CL_SUCCESS;
-    STRAKE_CHECK(device->has_double, error, STRAKE_ERR_DEVICE,
-                 "%s has no double precision, in which the clock of particles runs", device->name);
     own->session->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
     own->pins = (strake_cl_pins){
@@ -307,6 +305,12 @@ cleanup:
     return status;
 }
 
+#define STEP_BY_STEP                                                                               \
+    .order = order, .filter = strake_sph_filter_shared, .pass = strake_sph_pass_shared,            \
+    .advance = strake_sph_advance_shared, .ask = strake_sph_ask_shared,                            \
+    .look = strake_sph_look_shared, .is_busy = strake_sph_is_busy_shared, .name = name,            \
+    .view = view, .put = put, .bytes = bytes_of, .close = close_run
+
 strake_status strake_sph_open_device(const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
                                      const bool is_round[STRAKE_PARTICLE_AXES],
                                      strake_precision precision, const strake_cl *cl,
@@ -315,19 +319,8 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
                                      const strake_sph_particle *particle, strake_sph_run **out,
                                      strake_error *error)
 {
-    static const strake_sph_ops ops = {.step = step,
-                                       .order = order,
-                                       .filter = strake_sph_filter_shared,
-                                       .pass = strake_sph_pass_shared,
-                                       .advance = strake_sph_advance_shared,
-                                       .ask = strake_sph_ask_shared,
-                                       .look = strake_sph_look_shared,
-                                       .is_busy = strake_sph_is_busy_shared,
-                                       .name = name,
-                                       .view = view,
-                                       .put = put,
-                                       .bytes = bytes_of,
-                                       .close = close_run};
+    static const strake_sph_ops by_host = {STEP_BY_STEP}, by_device = {STEP_BY_STEP, .step = step};
+    const strake_sph_ops *const ops = device->has_double ? &by_device : &by_host;
     strake_status status = STRAKE_OK;
     bool has_walls = false;
     strake_sph_image image = {0};
@@ -341,7 +334,7 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
     own->session->device = device;
     own->precision = precision;
     STRAKE_TRY(strake_sph_choose(own, device, settings, error));
-    STRAKE_TRY(strake_sph_begin(&own->run, &ops, sph, size, is_round, precision, count, error));
+    STRAKE_TRY(strake_sph_begin(&own->run, ops, sph, size, is_round, precision, count, error));
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         own->cells4[a] = (cl_int)own->run.cells.n[a];
     }

@@ -12,6 +12,7 @@
 #include "case/tree.h"
 
 #include "cl/sine.h"
+#include "cl/sph_double.h"
 
 #include "cl/sph_motion.h"
 

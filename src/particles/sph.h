@@ -18,6 +18,7 @@
 #include "particles/cells.h"
 
 #include "cl/sine.h"
+#include "cl/sph_double.h"
 
 #include "cl/sph_motion.h"
 
