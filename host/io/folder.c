@@ -1,6 +1,7 @@
 #include "io/folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -89,6 +90,15 @@ strake_status strake_folder_create(const char *path, strake_error *error)
 {
     const strake_status status = strake_folder_make(path, 0777, error);
     return status == STRAKE_OK ? strake_folder_try(path, error) : status;
+}
+
+void strake_folder_flush(const char *path)
+{
+    const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        (void)syncfs(descriptor);
+        (void)close(descriptor);
+    }
 }
 
 double strake_disk_free(const char *path)

@@ -19,6 +19,12 @@ strake_status strake_folder_try(const char *path, strake_error *error);
 /** Creates the folder and its parents where missing, for outputs, and tries it. */
 strake_status strake_folder_create(const char *path, strake_error *error);
 
+/**
+ * Flushes what was written into a folder to the disk, where its file system can. One call for all files: each file's own
+ * flush takes milliseconds, more than a small output takes to compute.
+ */
+void strake_folder_flush(const char *path);
+
 /** Bytes free for this user on the file system of an existing @p path, or -1 if unknown. */
 double strake_disk_free(const char *path);
 

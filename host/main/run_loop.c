@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "io/folder.h"
 #include "main/commit.h"
 #include "main/interrupt.h"
 #include "main/run_impl.h"
@@ -80,6 +81,8 @@ static strake_status write_fields(strake_run *r, strake_error *error)
 static strake_status put_checkpoint(strake_run *r, strake_error *error)
 {
     const strake_status status = strake_diagnostics_write(&r->diagnostics, error);
+    /* A run that goes on from here makes no earlier output again: those are to be there after a loss of power. */
+    strake_folder_flush(r->folder);
     return status == STRAKE_OK
                ? strake_checkpoint_write(r->checkpoint_path, r->which, &r->slabs, error)
                : status;
@@ -282,6 +285,9 @@ cleanup:
     if (status != STRAKE_OK && r->begun && strake_run_is_first(r)) {
         strake_error ignored; /* what is known up to here is all that explains the failure */
         (void)strake_diagnostics_write(&r->diagnostics, &ignored);
+    }
+    if (r->begun && strake_run_is_first(r)) {
+        strake_folder_flush(r->folder);
     }
     strake_live_end(&r->live);
     strake_progress_clear(&r->progress);

@@ -165,8 +165,8 @@ strake_status strake_diagnostics_write(strake_diagnostics *d, strake_error *erro
         STRAKE_CHECK(!table->text.failed, error, STRAKE_ERR_MEMORY,
                      "out of memory for the diagnostics");
         if (table->is_new) {
-            STRAKE_TRY(
-                strake_file_put(table->path, 0, table->text.data, table->text.length, error));
+            STRAKE_TRY(strake_file_put(table->path, STRAKE_FILE_HASTY, table->text.data,
+                                       table->text.length, error));
             table->is_new = false;
         }
     }

@@ -25,7 +25,7 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     const int length = strake_asc_write_header(&info, head, sizeof head);
     (void)field;
     STRAKE_TRY(strake_format_path(&a->out, slabs->name, "asc", &path, error));
-    STRAKE_TRY(strake_file_begin(&a->file, path, 0, error));
+    STRAKE_TRY(strake_file_begin(&a->file, path, STRAKE_FILE_HASTY, error));
     STRAKE_TRY(strake_file_write(&a->file, head, (size_t)length, error));
 cleanup:
     free(path);

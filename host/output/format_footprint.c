@@ -100,7 +100,7 @@ static strake_status output_end(void *self, strake_error *error)
         strake_footprint_geojson(&about, &outline, &text);
     }
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    STRAKE_TRY(strake_file_put(path, 0, text.data, text.length, error));
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_HASTY, text.data, text.length, error));
 cleanup:
     strake_outline_free(&outline);
     strake_text_free(&text);

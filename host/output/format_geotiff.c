@@ -55,7 +55,7 @@ static strake_status field_end(void *self, strake_error *error)
     const void *data = NULL;
     size_t bytes = 0;
     STRAKE_TRY(g->module->finish(g->writer, &data, &bytes, error));
-    STRAKE_TRY(strake_file_put(g->path, 0, data, bytes, error));
+    STRAKE_TRY(strake_file_put(g->path, STRAKE_FILE_HASTY, data, bytes, error));
 cleanup:
     g->module->abandon(&g->writer);
     return status;

@@ -19,7 +19,7 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     n->element_size = slabs->solver != NULL ? strake_format_element_size(n->out.run->which, field)
                                             : slabs->element_size;
     STRAKE_TRY(strake_format_path(&n->out, slabs->name, "npy", &path, error));
-    STRAKE_TRY(strake_file_begin(&n->file, path, 0, error));
+    STRAKE_TRY(strake_file_begin(&n->file, path, STRAKE_FILE_HASTY, error));
     STRAKE_TRY(
         strake_npy_write_header(&n->file, (int)n->element_size, slabs->dims, slabs->shape, error));
 cleanup:

@@ -140,7 +140,8 @@ static strake_status end_output(strake_output *output, strake_error *error)
     path = strake_path_join(output->run.folder, STRAKE_INDEX_NAME);
     STRAKE_CHECK(path != NULL && !output->index.failed, error, STRAKE_ERR_MEMORY,
                  "out of memory for the index of the outputs");
-    STRAKE_TRY(strake_file_put(path, 0, output->index.data, output->index.length, error));
+    STRAKE_TRY(
+        strake_file_put(path, STRAKE_FILE_HASTY, output->index.data, output->index.length, error));
 cleanup:
     free(path);
     return status;

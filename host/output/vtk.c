@@ -64,7 +64,7 @@ strake_status strake_vtk_begin(strake_vtk *vtk, const char *path, const strake_v
     for (int k = 0; k < head->arrays; k++) {
         vtk->bytes[k] = head->array[k].bytes;
     }
-    STRAKE_TRY(strake_file_begin(&vtk->file, path, 0, error));
+    STRAKE_TRY(strake_file_begin(&vtk->file, path, STRAKE_FILE_HASTY, error));
     STRAKE_TRY(strake_file_write(&vtk->file, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);

@@ -52,13 +52,20 @@ bool strake_batch_has_diagnostics(const strake_case *which)
     return which->diagnostics_every > 0 || which->diagnostics_seconds > 0.0;
 }
 
+/* A multiple, and the times before it that only rounding keeps from it: 3 * 0.1 is more than 0.3. */
+static double reach_multiple(double count, double every)
+{
+    static const double rounding = 1e-12;
+    return count * every * (1.0 - rounding);
+}
+
 double strake_batch_multiple(double every, double time)
 {
     double count = floor(time / every) + 1.0;
-    while (count * every <= time) {
+    while (reach_multiple(count, every) <= time) {
         count += 1.0; /* a quotient may be rounded down */
     }
-    return count * every;
+    return reach_multiple(count, every);
 }
 
 double strake_batch_until(const strake_case *which, double time)

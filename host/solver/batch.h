@@ -25,7 +25,7 @@ bool strake_batch_has_diagnostics(const strake_case *which);
  */
 int64_t strake_batch_looks(const strake_case *which);
 
-/** The first multiple of @p every [s] after a time. */
+/** The first multiple of @p every [s] after a time, less what only rounding keeps a time from it. */
 double strake_batch_multiple(double every, double time);
 
 /** Time at which outputs, checkpoints or diagnostics are due by it, the first after @p time; INFINITY: none. */

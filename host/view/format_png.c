@@ -231,8 +231,8 @@ static strake_status field_end(void *self, strake_error *error)
     }
     STRAKE_TRY(strake_format_path(&p->out, p->out.run->which->problem->field[plan->field].name,
                                   "png", &path, error));
-    STRAKE_TRY(strake_png_write(path, 0, p->module, &drawing, p->out.run->source, &p->scene, &plot,
-                                error));
+    STRAKE_TRY(strake_png_write(path, STRAKE_FILE_HASTY, p->module, &drawing, p->out.run->source,
+                                &p->scene, &plot, error));
 cleanup:
     free(path);
     strake_drawing_free(&drawing);

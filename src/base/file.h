@@ -56,7 +56,8 @@ enum {
      */
     STRAKE_FILE_NAMED = 1,
     STRAKE_FILE_PRIVATE = 2, /**< for nobody else to read */
-    STRAKE_FILE_HASTY = 4    /**< can be made again: not flushed to the disk */
+    /** not flushed to the disk: it can be made again, or strake_folder_flush() flushes it with others */
+    STRAKE_FILE_HASTY = 4
 };
 
 /**

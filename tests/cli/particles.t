@@ -57,6 +57,34 @@ check "without diagnostics as often as there are outputs" bash -c '[ "$(cut -d, 
 try run drop.yaml --on serial --output never --steps 1 --set diagnostics.every=0 --set output.every=0
 check "or not at all, which is said" grep -q "probes     4, not measured: nothing says when; give diagnostics.every" .err
 
+# 3 * 0.1 is more than 0.3 in binary.
+cat >tenths.yaml <<'YAML'
+problem: sph2d
+scene:
+  spacing: 0.1
+  to: [0.8, 0.6]
+  fluid: [{box: {from: [0, 0], to: [0.3, 0.3]}}]
+  walls: [{sides: [bottom, left, right]}]
+  probes: [{height: [0]}]
+time: {end: 0.3}
+output: {every_seconds: 0.1}
+diagnostics: {every_seconds: 0.1}
+YAML
+try run tenths.yaml --on serial --quiet --output tenths
+check "what is due at multiples of 0.1 s is there at 0.3 s" bash -c '
+    [ "$(tail -1 tenths/diagnostics.csv | cut -d, -f2)" = 0.29999999999999999 ] &&
+    [ "$(cut -d, -f1 tenths/diagnostics.csv)" = "$(cut -d, -f1 tenths/probes.csv)" ] && [ "$(wc -l <tenths/diagnostics.csv)" = 5 ] &&
+    [ "$(cut -d, -f1 tenths/index.csv | sort -u | wc -l)" = 4 ]'
+
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    strace -f -c -o flushes -e trace=fsync,fdatasync,syncfs "$STRAKE" run tenths.yaml --on serial --quiet --output flushed \
+        --set output.every_seconds=0.01 --set checkpoint.every=20 2>/dev/null
+    check "small outputs do not wait for the disk one by one: all are flushed before a checkpoint and at the end" awk '
+        / syncfs/ { all = $4 } / f(data)?sync/ { each += $4 } END { exit !(all >= 2 && each < 60) }' flushes
+else
+    skip "small outputs do not wait for the disk one by one" "no strace"
+fi
+
 device=
 if [ -z "${STRAKE_TESTS_CPU_ONLY:-}" ] && "$STRAKE" devices | grep -q '^ocl:0'; then
     device=ocl:0
