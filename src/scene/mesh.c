@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -147,6 +148,7 @@ cleanup:
 /* An edge of a triangle, the lesser corner first. */
 typedef struct edge {
     int64_t end[2][STRAKE_SCENE_DIRECTIONS];
+    int way; /* in which the triangle goes around: 1 from the lesser corner, -1 to it */
 } edge;
 
 static int compare(const int64_t *a, const int64_t *b, int count)
@@ -170,7 +172,7 @@ static double place_of(const corners *c, const int64_t *corner, int d)
     return c->lattice->low[d] + (double)corner[d] / STRAKE_MESH_PARTS * c->lattice->spacing;
 }
 
-/* Every edge belongs to an even number of triangles. */
+/* Every edge belongs to an even number of triangles; of an oriented surface as many of them go each way. */
 static strake_status check_closed(const corners *c, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -185,14 +187,19 @@ static strake_status check_closed(const corners *c, strake_error *error)
         const int64_t *const b = c->mesh->corner[k / 3][(k + 1) % 3];
         const int order = compare(a, b, 3);
         if (order != 0) {
+            all[edges].way = order < 0 ? 1 : -1;
             memcpy(all[edges].end[0], order < 0 ? a : b, sizeof all->end[0]);
             memcpy(all[edges++].end[1], order < 0 ? b : a, sizeof all->end[1]);
         }
     }
     qsort(all, (size_t)edges, sizeof *all, compare_edges);
+    c->mesh->is_oriented = true;
     for (int64_t k = 0, same = 1; k < edges; k += same) {
+        int way = all[k].way;
         for (same = 1; k + same < edges && compare_edges(&all[k], &all[k + same]) == 0; same++) {
+            way += all[k + same].way;
         }
+        c->mesh->is_oriented = c->mesh->is_oriented && way == 0;
         first = same % 2 != 0 && open == 0 ? &all[k] : first;
         open += same % 2;
     }
@@ -212,6 +219,15 @@ static strake_status check_closed(const corners *c, strake_error *error)
 cleanup:
     free(all);
     return status;
+}
+
+/* Whether a file is a Wavefront OBJ: by its name, or as its lines begin with corners and facets. */
+static bool is_obj(const char *path, const char *text)
+{
+    const size_t length = strlen(path);
+    const bool is_named = length > 4 && strcasecmp(path + length - 4, ".obj") == 0;
+    const char *const corner = strstr(text, "v "), *const facet = strstr(text, "\nf ");
+    return is_named || (corner != NULL && facet != NULL && (corner == text || corner[-1] == '\n'));
 }
 
 strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene_item *item,
@@ -234,6 +250,10 @@ strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene
     } else if (strncmp(data, "solid", 5) == 0 && strstr(data, "facet") != NULL) {
         STRAKE_TRY(read_text(&c, data, error));
     } else {
+        STRAKE_CHECK(!is_obj(item->file, data), error, STRAKE_ERR_USAGE,
+                     "%s: %s is an OBJ file (Wavefront); expected STL, as which the program that "
+                     "made it exports surfaces, too",
+                     item->where, item->file);
         STRAKE_CHECK(
             length < HEADER, error, STRAKE_ERR_USAGE,
             "%s: %s is no STL file, or a part of one: it has %zu bytes, where a binary one "

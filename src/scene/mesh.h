@@ -16,6 +16,7 @@ enum {
 
 typedef struct strake_mesh {
     int64_t triangles;
+    bool is_oriented; /**< neighbours face the same side: it winds around places, or does not */
     int64_t (*corner)
         [3][STRAKE_SCENE_DIRECTIONS]; /**< in parts of a spacing from the lower corner of the box */
 } strake_mesh;
@@ -32,7 +33,9 @@ void strake_mesh_free(strake_mesh *mesh);
 /** Places from the first to the last whose middle may be inside. */
 strake_sites strake_mesh_reach(const strake_mesh *mesh);
 
-/** 1 for places inside, 0 for others; @p inside has the places of @p sites, z fastest, and is zero. */
+/**
+ * 1 for places inside, 0 for others: those that the surface winds around, whichever way and however often; of one that is not
+ * oriented those that an odd number of its triangles is below. @p inside has the places of @p sites, z fastest, and is zero. */
 void strake_mesh_fill(const strake_mesh *mesh, const strake_sites *sites, uint8_t *inside);
 
 #endif

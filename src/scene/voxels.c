@@ -1,4 +1,8 @@
-/* The places inside of a surface: along every line of places upwards, from crossing to crossing. */
+/*
+ * The places inside of a surface: those around which it winds, which are counted along every line of places upwards, from
+ * crossing to crossing. A surface that is there twice, and parts that overlap, are as one; a part that faces the other way
+ * inside of another one is a hole in that.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +41,14 @@ static int side_of(const int64_t *a, const int64_t *b, int64_t x, int64_t y)
     return sign > 0 ? 1 : sign < 0 ? -1 : 0;
 }
 
-/* Where a triangle is at (x, y), if it is there, in parts of a spacing. */
-static bool find_crossing(const int64_t corner[3][STRAKE_SCENE_DIRECTIONS], int64_t x, int64_t y,
-                          double *z)
+/* Where a triangle is at (x, y), in parts of a spacing, and whether it faces up (1) or down (-1) there; 0: it is not there. */
+static int find_crossing(const int64_t corner[3][STRAKE_SCENE_DIRECTIONS], int64_t x, int64_t y,
+                         double *z)
 {
     const int side = side_of(corner[0], corner[1], x, y);
     if (side == 0 || side_of(corner[1], corner[2], x, y) != side ||
         side_of(corner[2], corner[0], x, y) != side) {
-        return false;
+        return 0;
     }
     const int64_t *const a = corner[0], *const b = corner[1], *const c = corner[2];
     const double area = (double)((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
@@ -53,7 +57,7 @@ static bool find_crossing(const int64_t corner[3][STRAKE_SCENE_DIRECTIONS], int6
     const double toward_c =
         (double)((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / area;
     *z = (double)a[2] + (toward_b * (double)(b[2] - a[2]) + toward_c * (double)(c[2] - a[2]));
-    return true;
+    return side;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -66,9 +70,9 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Turns inside and outside over from a triangle upwards, at the first place above it alone. */
+/* Counts a triangle, at the first place above it alone. */
 static void cross(const int64_t corner[3][STRAKE_SCENE_DIRECTIONS], const strake_sites *s,
-                  uint8_t *turned)
+                  uint8_t *winds)
 {
     int64_t first[2], end[2];
     for (int d = 0; d < 2; d++) {
@@ -81,14 +85,17 @@ static void cross(const int64_t corner[3][STRAKE_SCENE_DIRECTIONS], const strake
     for (int64_t i = first[0]; i < end[0]; i++) {
         for (int64_t j = first[1]; j < end[1]; j++) {
             double z = 0.0;
-            if (!find_crossing(corner, i * STRAKE_MESH_PARTS + HALF, j * STRAKE_MESH_PARTS + HALF,
-                               &z)) {
+            const int side = find_crossing(corner, i * STRAKE_MESH_PARTS + HALF,
+                                           j * STRAKE_MESH_PARTS + HALF, &z);
+            if (side == 0) {
                 continue;
             }
             const double above = ceil((z - HALF) / STRAKE_MESH_PARTS);
             const int64_t k = most(s->first[2], (int64_t)above);
             if (k < s->end[2]) {
-                turned[((i - s->first[0]) * ny + j - s->first[1]) * nz + k - s->first[2]] ^= 1U;
+                uint8_t *const count =
+                    &winds[((i - s->first[0]) * ny + j - s->first[1]) * nz + k - s->first[2]];
+                *count = (uint8_t)(*count + side); /* modulo 256 */
             }
         }
     }
@@ -102,8 +109,12 @@ void strake_mesh_fill(const strake_mesh *mesh, const strake_sites *sites, uint8_
         cross((const int64_t(*)[STRAKE_SCENE_DIRECTIONS])mesh->corner[t], sites, inside);
     }
     for (int64_t c = 0; c < columns && nz > 0; c++) {
-        for (int64_t k = 1; k < nz; k++) {
-            inside[c * nz + k] ^= inside[c * nz + k - 1];
+        uint8_t *const place = &inside[c * nz];
+        uint8_t sum = 0;
+        for (int64_t k = 0; k < nz; k++) {
+            sum = (uint8_t)(sum + place[k]);
+            /* Where triangles face both ways at random only how many there are tells the side. */
+            place[k] = mesh->is_oriented ? sum != 0 : sum % 2;
         }
     }
 }

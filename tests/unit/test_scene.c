@@ -470,8 +470,8 @@ static void write_file(const char *name, const void *data, size_t bytes)
 /* Triangles as an STL file; @return its bytes */
 static size_t write_stl(const char *name, bool is_text, int count, double (*x)[3][3])
 {
-    static unsigned char data[84 + 50 * 12];
-    char text[8000] = "solid made by hand, with a vertex here\n";
+    static unsigned char data[84 + 50 * 24];
+    char text[16000] = "solid made by hand, with a vertex here\n";
     size_t used = strlen(text);
     memset(data, 0, sizeof data);
     memcpy(data, "solid, but binary", 17);
@@ -537,6 +537,53 @@ static void meshes_hold_what_fits(void **state)
     expect(bath, SETS("scene.fluid=[{stl: {file: build/tests/box.stl}}]"), 4 * 25, 0, 0);
 }
 
+/* Corners of two boxes, each from 12 triangles that face outwards: bit d of a corner says which end it is at along d. */
+static void set_boxes(double box[24][3][3], double first, double second, bool is_inward)
+{
+    for (int t = 0; t < 24; t++) {
+        for (int k = 0; k < 3; k++) {
+            const int corner = sides[t % 12][is_inward && t >= 12 ? 2 - k : k];
+            for (int d = 0; d < 3; d++) {
+                box[t][k][d] = (t < 12 ? first : second) + ((corner >> d & 1) != 0 ? 0.5 : 0.0);
+            }
+        }
+    }
+}
+
+/* What a surface winds around is inside, however often: of a body that is there twice, and where two overlap. */
+static void overlapping_meshes_are_one(void **state)
+{
+    const char *const *const sets = SETS("scene.fluid=[{stl: {file: build/tests/boxes.stl}}]");
+    double box[24][3][3];
+    (void)state;
+    set_boxes(box, 0.2, 0.2, false);
+    (void)write_stl("build/tests/boxes.stl", false, 24, box);
+    expect(bath, sets, 125, 0, 0);
+    set_boxes(box, 0.2, 0.4, false);
+    (void)write_stl("build/tests/boxes.stl", true, 24, box);
+    expect(bath, sets, 2 * 125 - 27, 0, 0);
+    /* One that faces inwards has an inside; inside of another one it is a hole. */
+    (void)write_stl("build/tests/boxes.stl", false, 12, box);
+    expect(bath, sets, 125, 0, 0);
+    set_boxes(box, 0.2, 0.2, true);
+    (void)write_stl("build/tests/boxes.stl", false, 12, box + 12);
+    expect(bath, sets, 125, 0, 0);
+    for (int t = 12; t < 24; t++) {
+        for (int k = 0; k < 3; k++) {
+            for (int d = 0; d < 3; d++) {
+                box[t][k][d] = 0.3 + 0.6 * (box[t][k][d] - 0.2); /* from 0.3 to 0.6 */
+            }
+        }
+    }
+    (void)write_stl("build/tests/boxes.stl", false, 24, box);
+    expect(bath, sets, 125 - 27, 0, 0);
+    /* Triangles that face either side, as some programs write them. */
+    set_boxes(box, 0.2, 0.2, true);
+    memcpy(box[3], box[15], sizeof box[3]);
+    (void)write_stl("build/tests/boxes.stl", false, 12, box);
+    expect(bath, sets, 125, 0, 0);
+}
+
 static void meshes_that_are_wrong_are_refused(void **state)
 {
     double four[4][3][3];
@@ -572,6 +619,8 @@ static void meshes_that_are_wrong_are_refused(void **state)
     (void)snprintf(data, sizeof data, "solid\nfacet %s%s%s endsolid", twelve, twelve, twelve);
     write_file("build/tests/wrong.stl", data, strlen(data));
     refuse(bath, sets, "corner 1 is not three numbers");
+    write_file("build/tests/wrong.stl", "# made by hand\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 46);
+    refuse(bath, sets, "build/tests/wrong.stl is an OBJ file (Wavefront); expected STL");
     write_file("build/tests/wrong.stl", "PK", 2);
     refuse(bath, sets, "is no STL file: 2 bytes");
     refuse(bath, SETS("scene.fluid=[{stl: {scale: 2}}]"), "file is missing");
@@ -832,6 +881,7 @@ int main(void)
         cmocka_unit_test(numbers_that_a_precision_lacks_are_refused),
         cmocka_unit_test(round_things_hold_what_fits),
         cmocka_unit_test(meshes_hold_what_fits),
+        cmocka_unit_test(overlapping_meshes_are_one),
         cmocka_unit_test(meshes_that_are_wrong_are_refused),
         cmocka_unit_test(particles_come_from_files),
         cmocka_unit_test(particles_come_from_vtk),
