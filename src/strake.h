@@ -242,8 +242,8 @@ strake_status strake_field_statistics(strake_solver *solver, const char *name, d
                                       double *maximum, double *sum, strake_error *error);
 
 /**
- * Numbers that the problem measures of its states, the columns of diagnostics.csv ("mass_psi", "l2_psi"), and the
- * name of each, from 0 on: static text, NULL where there is none.
+ * Numbers measured of the states, the columns of diagnostics.csv ("mass_psi", "l2_psi") and then of probes.csv, and the
+ * name of each, from 0 on: valid until the thread asks for the next one, NULL where there is none.
  */
 int strake_quantity_count(const strake_solver *solver);
 const char *strake_quantity_name(const strake_solver *solver, int number);

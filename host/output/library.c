@@ -104,19 +104,45 @@ cleanup:
 
 int strake_quantity_count(const strake_solver *solver)
 {
-    return strake_solver_case(solver)->problem->quantities;
+    const strake_case *const which = strake_solver_case(solver);
+    int count = which->problem->quantities;
+    for (int k = 0; k < which->scene.probes; k++) {
+        count += strake_probe_columns(&which->scene.probe[k], which->problem->dims);
+    }
+    return count;
 }
 
 const char *strake_quantity_name(const strake_solver *solver, int number)
 {
-    const strake_problem *const problem = strake_solver_case(solver)->problem;
-    return number >= 0 && number < problem->quantities ? problem->quantity[number].name : NULL;
+    static _Thread_local char name[STRAKE_PROBE_COLUMN];
+    const strake_case *const which = strake_solver_case(solver);
+    const strake_problem *const problem = which->problem;
+    int column = number - problem->quantities;
+    if (number < problem->quantities) {
+        return number >= 0 ? problem->quantity[number].name : NULL;
+    }
+    for (int k = 0; k < which->scene.probes; k++) {
+        const strake_probe *const probe = &which->scene.probe[k];
+        const int columns = strake_probe_columns(probe, problem->dims);
+        if (column < columns) {
+            strake_probe_column(probe, problem->dims, column, name);
+            return name;
+        }
+        column -= columns;
+    }
+    return NULL;
 }
 
 strake_status strake_get_quantities(strake_solver *solver, double *value, strake_error *error)
 {
-    return strake_quantity_count(solver) > 0 ? strake_solver_measure(solver, value, error)
-                                             : STRAKE_OK;
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = strake_solver_case(solver);
+    const int quantities = which->problem->quantities;
+    STRAKE_TRY(quantities > 0 ? strake_solver_measure(solver, value, error) : STRAKE_OK);
+    STRAKE_TRY(which->scene.probes > 0 ? strake_solver_probe(solver, value + quantities, error)
+                                       : STRAKE_OK);
+cleanup:
+    return status;
 }
 
 strake_status strake_checkpoint_save(strake_solver *solver, const char *path, strake_error *error)

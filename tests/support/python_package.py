@@ -75,7 +75,7 @@ def a_mapping_with_arrays_does_too():
     case = {"problem": "mpdata2d", "grid": {"rows": np.int64(61), "cols": 97}, "time": {"dt": 0.1, "steps": 20},
             "boundary": {"rows": "open", "cols": "periodic"},
             "fields": {"psi": first["psi"], "u1": {"constant": 0.2}, "u2": first["u2"], "h": {"constant": 1}}}
-    with strake.Solver(case, on="serial") as s:
+    with strake.Solver(strake.Case(case), on="serial") as s:
         s.step(20)
         assert s["psi"].tobytes() == np.load(here("psi.npy")).tobytes()
 
@@ -84,7 +84,7 @@ def a_mapping_with_arrays_does_too():
 def time_steps_of_a_flow_follow_from_its_state():
     case = {"problem": "lava", "grid": {"rows": 9, "cols": 12, "dx": 10, "dy": 10}, "time": {"end": 30, "dt_max": 2},
             "fields": {"terrain": {"constant": 0}, "thickness": {"random": {"seed": 1, "minimum": 2, "maximum": 4}}}}
-    with strake.Solver(case, on="serial") as once, strake.Solver(case, on="cpu") as often:
+    with strake.Solver(strake.Case(case), on="serial") as once, strake.Solver(case, on="cpu") as often:
         once.advance(30)
         for until in (5, 5, 11.5, 99):
             often.advance(until)
@@ -118,6 +118,20 @@ def winds_that_change_give_the_same_bits_everywhere():
                 s.step(k)
             results.append(s["psi"].tobytes())
     assert results[0] == results[1]
+
+
+@test
+def probes_are_measured():
+    case = {"problem": "sph2d", "time": {"end": 1}, "scene": {
+        "spacing": 0.02, "to": [0.8, 0.4], "fluid": [{"box": {"from": [0, 0], "to": [0.24, 0.24]}}],
+        "walls": [{"sides": ["bottom", "left", "right"]}],
+        "probes": [{"name": "wall", "pressure": [0.12, 0]}, {"name": "jet", "velocity": [0.2, 0.1]}, {"height": [0]}]}}
+    with strake.Solver(strake.Case(case), on="serial") as s:
+        found = s.measure()
+        assert list(found) == ["kinetic", "potential", "fluid", "wall", "jet_x", "jet_z", "height3"], list(found)
+        assert abs(found["wall"] - 2354.4) < 1 and found["jet_x"] == 0 and abs(found["height3"] - 0.24) < 1e-3
+        s.step(20)
+        assert s.measure()["jet_x"] > 0
 
 
 @test

@@ -308,8 +308,8 @@ class Solver:
         return Statistics(*(v.value for v in value))
 
     def measure(self):
-        """What the problem measures of its states, as the columns of diagnostics.csv: a dict of numbers, such as
-        "mass_psi". Norms such as "l2_psi" are those of the difference from `reference_psi`, which can be set at any time,
+        """What the problem measures of its states, as the columns of diagnostics.csv, and what probes of a scene find, as
+        those of probes.csv: a dict of numbers, such as "mass_psi". Norms such as "l2_psi" are those of the difference from `reference_psi`, which can be set at any time,
         else from what `psi` was set to before the first step, else from what the case gives."""
         count = lib.strake_quantity_count(self._solver)
         value = (ctypes.c_double * count)()
