@@ -33,7 +33,7 @@ typedef struct sph_law {
 typedef struct sph_motion {
     int laws, first, end,
         origin; /* numbers of a body's particles, and the first one's place among origins */
-    sph_double point[3], radius; /* what is turned is this far from there [m] */
+    sph_double point[3], radius; /* what is turned is this far from the axis [m] */
     sph_law law[SPH_MOST_LAWS];
 } sph_motion;
 

@@ -26,17 +26,14 @@ static void note_origins(strake_sph_movers *movers, int64_t count,
 {
     for (int64_t p = 0; p < count; p++) {
         const int b = body_of(movers, particle[p].number, particle[p].kind);
-        double square = 0.0;
         if (b < 0) {
             continue;
         }
         sph_motion *const m = &movers->all.body[b];
         for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-            const double off = particle[p].x[a] - m->point[a];
             origin_of(movers, b, particle[p].number)[a] = particle[p].x[a];
-            square += off * off;
         }
-        m->radius = fmax(m->radius, sqrt(square));
+        m->radius = fmax(m->radius, strake_sph_arm(m, particle[p].x));
         movers->count++;
     }
 }

@@ -106,3 +106,22 @@ const strake_sph_pair_rows *strake_sph_pair_rows_of(strake_precision precision, 
         LIST(sph_pair, f64), LIST(sph_pair, f32)};
     return rows[precision][isa];
 }
+
+double strake_sph_arm(const sph_motion *motion, const double x[STRAKE_PARTICLE_AXES])
+{
+    double off[STRAKE_PARTICLE_AXES], square = 0.0;
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        off[a] = x[a] - motion->point[a];
+    }
+    for (int k = 0; k < motion->laws; k++) {
+        const double *const axis = motion->law[k].direction;
+        const double along = off[0] * axis[0] + off[1] * axis[1] + off[2] * axis[2];
+        for (int a = 0; a < STRAKE_PARTICLE_AXES && motion->law[k].turns; a++) {
+            off[a] -= along * axis[a];
+        }
+    }
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        square += off[a] * off[a];
+    }
+    return sqrt(square);
+}

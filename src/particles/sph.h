@@ -102,6 +102,9 @@ double strake_sph_reach(const strake_sph *sph); /**< of lists: 2h and the skin [
 double strake_sph_slack(const strake_sph *sph);
 double strake_sph_pressure(const strake_sph *sph, double density); /**< Tait's law [Pa] */
 
+/** How far a place is from the axis that a motion turns about, or, where it does not, from its point [m]. */
+double strake_sph_arm(const sph_motion *motion, const double x[STRAKE_PARTICLE_AXES]);
+
 /** The kernel at a distance [m], in double precision. */
 double strake_sph_weight(const strake_sph *sph, double distance);
 

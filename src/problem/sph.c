@@ -191,9 +191,9 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              1000,                                                                                 \
              false,                                                                                \
              "[-]",                                                                                \
-             "c0 over sqrt(g H), H being the height of the fluid at the start; the default is "    \
-             "ten "                                                                                \
-             "times the speed sqrt(2 g H) of a fall from there"},                                  \
+             "c0 over sqrt(g H), H being the height of the fluid at the start, or over "           \
+             "V/sqrt(2) where its fastest begins with a larger V than sqrt(2 g H), the speed of "  \
+             "a fall from there; the default is ten times that speed"},                            \
             {"scheme.viscosity",                                                                   \
              STRAKE_KEY_CHOICE,                                                                    \
              "artificial|laminar",                                                                 \

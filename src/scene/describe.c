@@ -70,20 +70,11 @@ strake_status strake_scene_judge(const strake_case *which, const strake_scene *s
                                  strake_error *error)
 {
     const strake_scene_steps steps = strake_scene_find_steps(scene);
-    const double dt = fmin(steps.sound, steps.gravity);
+    const double dt = fmin(fmin(steps.sound, steps.gravity), steps.viscosity);
     const strake_status status = check_numbers(which, scene, error);
     char text[300];
     if (status != STRAKE_OK) {
         return status;
-    }
-    if (dt > steps.viscosity) {
-        (void)strake_number_print(
-            text, sizeof text,
-            "parameters.viscosity: %.4g m2/s needs time steps below %.4g s, and scheme.cfl allows "
-            "%.4g "
-            "s; take a scheme.cfl of %.2g or less, or a larger scheme.sound or scene.spacing",
-            scene->sph.nu, steps.viscosity, dt, scene->sph.cfl * steps.viscosity / dt);
-        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", which->file, text);
     }
     if (isfinite(which->end) && !(which->end < dt * 0x1p50)) {
         (void)strake_number_print(text, sizeof text,
@@ -157,7 +148,7 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
     const writer give = {line, user}, *const to = &give;
     const strake_sph *const sph = &scene->sph;
     const strake_scene_steps steps = strake_scene_find_steps(scene);
-    const double dt = fmin(steps.sound, steps.gravity);
+    const double dt = fmin(fmin(steps.sound, steps.gravity), steps.viscosity);
     char height[40] = "", end[40] = "", bound[3][40];
     if (steps.gravity < INFINITY) {
         (void)strake_number_print(height, sizeof height, "H = %.6g m, ", scene->height);
@@ -168,6 +159,11 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
         (long long)scene->kinds[STRAKE_PARTICLE_DYNAMIC],
         (long long)scene->kinds[STRAKE_PARTICLE_WALL], sph->planes);
     say_domain(to, scene);
+    if (scene->rounds > 0) {
+        char more[60] = "";
+        (void)snprintf(more, sizeof more, " (the first of %d such lengths)", scene->rounds);
+        say(to, "rounded    %s%s", scene->rounded, scene->rounds > 1 ? more : "");
+    }
     if (which->scene.probes > 0) {
         const double seconds = which->diagnostics_seconds;
         const double every = (double)which->diagnostics_every;

@@ -1,9 +1,28 @@
 /* The lattice of a scene: its box, the walls around it, and who stands where. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "scene/scene_impl.h"
+
+/* Along a direction something has so many places, from one end to the other one. */
+static void note_length(strake_scene_maker *m, const char *where, int d, double length,
+                        int64_t places)
+{
+    strake_scene *const scene = m->scene;
+    const double made = (double)places * m->lattice.spacing;
+    const char *const key = strstr(where, "scene.");
+    if (!strake_scene_has(m, d) || fabs(made - length) <= 1e-6 * m->lattice.spacing) {
+        return;
+    }
+    if (scene->rounds++ == 0) {
+        (void)strake_number_print(scene->rounded, sizeof scene->rounded,
+                                  "%.40s is %.6g m long along %c, %lld spacings, not %.6g m",
+                                  key != NULL ? key : where, made, "xyz"[d], (long long)places,
+                                  length);
+    }
+}
 
 static strake_status set_box(strake_scene_maker *m, strake_error *error)
 {
@@ -26,6 +45,7 @@ static strake_status set_box(strake_scene_maker *m, strake_error *error)
         STRAKE_CHECK(places >= 1.0 && !(places > 1e9), error, STRAKE_ERR_USAGE,
                      "%s: scene.to: along %c the box is %s", m->which->file, "xyz"[d], text);
         l->box.end[d] = (int64_t)ceil(places - 0.5 - 1e-6);
+        note_length(m, "scene's box", d, l->high[d] - l->low[d], l->box.end[d]);
         const double nearest = floor(places + 0.5);
         (void)strake_number_print(text, sizeof text,
                                   "%.10g spacings long; expected a whole number of them: take a "
@@ -62,6 +82,9 @@ static strake_status set_room(strake_scene_maker *m, strake_error *error)
                                           l->low[d] + (double)s.end[d] * l->spacing, l->low[d],
                                           l->high[d], l->is_round[d] ? " and periodic" : "");
                 return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", item->where, text);
+            }
+            if (item->role != STRAKE_SCENE_WALL && item->form == STRAKE_SCENE_BOX) {
+                note_length(m, item->where, d, item->v[3 + d] - item->v[d], s.end[d] - s.first[d]);
             }
             l->all.first[d] = s.first[d] < l->all.first[d] ? s.first[d] : l->all.first[d];
             l->all.end[d] = s.end[d] > l->all.end[d] ? s.end[d] : l->all.end[d];

@@ -109,13 +109,10 @@ strake_status strake_scene_add_body(strake_scene_maker *m, const strake_scene_it
     for (int64_t p = first; p < scene->count; p++) {
         strake_sph_particle *const one = &scene->particle[p];
         const sph_carried carried = sph_carry(scene->motions, frame, one->x, cell);
-        double square = 0.0;
         for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-            const double off = one->x[a] - body->point[a];
             one->v[a] = carried.v[a];
-            square += off * off;
         }
-        radius = fmax(radius, sqrt(square));
+        radius = fmax(radius, strake_sph_arm(body, one->x));
     }
     for (int k = 0; k < body->laws; k++) {
         const double speed = speed_of(&body->law[k], scene->sph.series);

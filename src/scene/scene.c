@@ -67,20 +67,22 @@ static strake_status check_speed(const strake_scene_maker *m, double speed, cons
                        text);
 }
 
-/* What follows from the height of the fluid. */
+/* What follows from the height of the fluid, and from how fast it begins where that is faster than its fall. */
 static strake_status set_sound(strake_scene_maker *m, strake_error *error)
 {
     strake_sph *const sph = &m->scene->sph;
     const double sound = strake_case_value(m->which, "scheme.sound");
     const double work = m->strength * m->scene->height; /* g H */
     sph->repulsion = strake_case_value(m->which, "scheme.repulsion") * work;
-    sph->sound =
-        isnan(sound) ? strake_case_value(m->which, "scheme.sound_factor") * sqrt(work) : sound;
+    /* A fall of H ends with sqrt(2 g H). */
+    sph->sound = isnan(sound) ? strake_case_value(m->which, "scheme.sound_factor") *
+                                    sqrt(fmax(work, 0.5 * m->given * m->given))
+                              : sound;
     if (!(sph->sound > 0.0)) {
         return strake_fail(
             error, STRAKE_ERR_USAGE,
-            "%s: scheme.sound: missing; without gravity no speed of sound follows from "
-            "the height of the fluid: expected ten times its greatest speed [m/s]",
+            "%s: scheme.sound: missing; without gravity and velocities no speed of sound follows "
+            "from the fluid: expected ten times its greatest speed [m/s]",
             m->which->file);
     }
     return check_speed(m, sqrt(work), "waves as high as the fluid go", error);
@@ -117,6 +119,11 @@ static strake_status fill(strake_scene_maker *m, strake_error *error)
         STRAKE_CHECK(m->which->scene.item[k].flow != STRAKE_FLOW_WAVE || m->strength > 0.0, error,
                      STRAKE_ERR_USAGE, "%s: velocity: waves need gravity; see parameters.gravity",
                      m->which->scene.item[k].where);
+    }
+    for (int k = 0; k < items; k++) {
+        if (m->which->scene.item[k].role == STRAKE_SCENE_FLUID) {
+            strake_lattice_each(m, k, strake_scene_note_speed);
+        }
     }
     STRAKE_TRY(set_sound(m, error));
     STRAKE_TRY(strake_scene_judge(m->which, scene, error));

@@ -28,6 +28,8 @@ typedef struct strake_scene {
     sph_motions *motions;                 /**< those of sph; their series are the case's */
     strake_sph_particle *carried;         /**< those of sph */
     double fastest;                       /**< speed of walls at any time, at most [m/s] */
+    int rounds; /**< lengths of the box, of fluid and of obstacles that are no whole number of spacings, ... */
+    char rounded[160]; /**< ... and what became of the first one */
 } strake_scene;
 
 /**

@@ -59,6 +59,7 @@ typedef struct strake_scene_maker {
     double gravity[STRAKE_SCENE_DIRECTIONS];
     double strength; /**< |gravity| */
     double surface;  /**< the highest fluid, against gravity [m] */
+    double given;    /**< speed of the fastest fluid at the start [m/s] */
     bool is_torn;    /**< some pressure is so low that no density has it */
     double fastest;  /**< speed of a particle [m/s], and its number */
     int64_t fastest_number;
@@ -97,6 +98,10 @@ strake_status strake_scene_check_distances(const strake_scene_maker *m, strake_e
 /** Refuses more bytes than the machine has. @param[in] what  they are for: "places of the box" */
 strake_status strake_scene_check_room(const strake_case *which, double bytes, double count,
                                       const char *what, strake_error *error);
+
+/** Takes the speed of a particle into account (given). */
+void strake_scene_note_speed(strake_scene_maker *m, const strake_scene_item *item,
+                             const strake_spot *spot);
 
 /** Adds a particle with its state. */
 void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,

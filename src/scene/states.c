@@ -111,6 +111,18 @@ static void find_velocity(const strake_scene_maker *m, const strake_scene_item *
     }
 }
 
+void strake_scene_note_speed(strake_scene_maker *m, const strake_scene_item *item,
+                             const strake_spot *spot)
+{
+    double v[STRAKE_SCENE_DIRECTIONS], square = 0.0;
+    find_velocity(m, item, spot->x, v);
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const double along = spot->v != NULL ? spot->v[d] : v[d];
+        square += strake_scene_has(m, d) ? along * along : 0.0;
+    }
+    m->given = fmax(m->given, sqrt(square));
+}
+
 void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,
                         const strake_spot *spot)
 {

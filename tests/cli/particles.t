@@ -76,6 +76,10 @@ check "what is due at multiples of 0.1 s is there at 0.3 s" bash -c '
     [ "$(cut -d, -f1 tenths/diagnostics.csv)" = "$(cut -d, -f1 tenths/probes.csv)" ] && [ "$(wc -l <tenths/diagnostics.csv)" = 5 ] &&
     [ "$(cut -d, -f1 tenths/index.csv | sort -u | wc -l)" = 4 ]'
 
+try check tenths.yaml --set scene.spacing=0.08
+check "a size that is no whole number of spacings is said, as it becomes" grep -q \
+    "^rounded    scene's box is 0.56 m long along z, 7 spacings, not 0.6 m (the first of 3 such lengths)" .out
+
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     strace -f -c -o flushes -e trace=fsync,fdatasync,syncfs "$STRAKE" run tenths.yaml --on serial --quiet --output flushed \
         --set output.every_seconds=0.01 --set checkpoint.every=20 2>/dev/null
