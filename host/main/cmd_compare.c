@@ -356,8 +356,8 @@ static strake_status compare_folders(const char *path_a, const char *path_b, dou
     (void)printf("%d of %d files %s", good, total,
                  tolerance > 0.0 ? "agree within the tolerance" : "are equal");
     if (bytes > 0) {
-        (void)printf("; %d of them %s no arrays and compared byte by byte", bytes,
-                     bytes > 1 ? "are" : "is");
+        (void)printf("; %d of them %s compared byte by byte", bytes,
+                     bytes > 1 ? "are not arrays and were" : "is not an array and was");
     }
     (void)printf("\n");
 cleanup:

@@ -86,7 +86,7 @@ printf 'one' | tee x/particles_00000001.vtp >y/particles_00000001.vtp
 echo one >x/index.csv && echo two >y/index.csv && cp x/index.csv x/psi.png && echo >y/psi.png
 try compare x y
 exits 0 "tables and files for VTK are compared, too"
-prints "which is said" "4 of 4 files are equal; 2 of them are no arrays and compared byte by byte"
+prints "which is said" "4 of 4 files are equal; 2 of them are not arrays and were compared byte by byte"
 printf 'step,time,wall\n0,0,1.5\n1,0.1000001,nan\n' >y/probes.csv
 try compare x y
 exits 1 "a table with another number is different"
