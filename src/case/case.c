@@ -134,10 +134,14 @@ static strake_status check_size(strake_node *root, const strake_case *which, str
         return STRAKE_OK;
     }
     const strake_node *const grid = strake_node_get(root, "grid");
+    char middle[32] = ""; /* in 2D the middle axis is not used */
+    if (which->problem->dims == 3) {
+        (void)snprintf(middle, sizeof middle, "%" PRId64 " x ", which->n[1]);
+    }
     return strake_node_fail(grid != NULL ? grid : root, error,
-                            "%" PRId64 " x %" PRId64 " x %" PRId64
+                            "%" PRId64 " x %s%" PRId64
                             " cells are more than 64-bit byte counts can address",
-                            which->n[0], which->n[1], which->n[2]);
+                            which->n[0], middle, which->n[2]);
 }
 
 /* Of problems that have them; places are cells of the grid. */
