@@ -169,7 +169,7 @@ static void keep(const strake_grid *grid, int f, int64_t level, int64_t least,
     if (place == NULL) {
         return;
     }
-    strake_case_field_shape(grid->which, f, shape);
+    strake_source_shape(grid->which, f, grid->which->source[f], shape);
     place->is_used = true;
     place->level = level;
     place->slabs = grid->window;
@@ -244,6 +244,7 @@ void strake_ahead_ask(strake_grid *grid)
 
 /* What somebody reads. */
 typedef struct wanted {
+    const strake_grid *grid;
     struct strake_ahead *ahead;
     int field;
     strake_range slabs;
@@ -252,6 +253,10 @@ typedef struct wanted {
 static strake_ready find_level(void *user, int64_t number)
 {
     const wanted *const what = user;
+    const strake_grid *const grid = what->grid;
+    const int64_t cells = grid->layout.n[0];
+    const bool is_cells = grid->which->source[what->field]->is_cells;
+    const int64_t end = is_cells && what->slabs.end > cells ? cells : what->slabs.end;
     strake_ready ready = {.data = NULL};
     for (int k = 0; k < KEPT; k++) {
         const kept *const level = &what->ahead->kept[what->field][k];
@@ -266,7 +271,7 @@ static strake_ready find_level(void *user, int64_t number)
         }
         for (int r = 0; r < level->slabs.ranges && atomic_load(&level->state) == READY; r++) {
             const strake_range range = level->slabs.range[r];
-            if (range.first <= what->slabs.first && what->slabs.end <= range.end) {
+            if (range.first <= what->slabs.first && end <= range.end) {
                 ready = (strake_ready){level->data + before * level->slab,
                                        range.first * level->slab, range.end * level->slab};
             }
@@ -279,7 +284,7 @@ static strake_ready find_level(void *user, int64_t number)
 void strake_ahead_offer(const strake_grid *grid, int field, strake_range slabs,
                         strake_source_reader *reader)
 {
-    wanted what = {grid->ahead, field, slabs};
+    wanted what = {grid, grid->ahead, field, slabs};
     if (grid->ahead != NULL) {
         strake_source_offer(reader, find_level, &what);
     }

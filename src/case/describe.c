@@ -164,9 +164,14 @@ static const char *const about_fields[] = {
     "      an ESRI ASCII grid, from north to south; grid, spacing and the place on the map are",
     "      its own. nodata: the number that stands for no value, or none; default: the file's.",
     "      utm: the zone of its coordinates; geographic: they are degrees",
-    "  {file: NAME, as: velocity}",
-    "      of a velocity field: [m/s], used as velocity shapes below, not Courant numbers",
-    "  {series: {file: NAME, variable: NAME, every: SECONDS, interpolate: linear, as: velocity}}",
+    "  {file: NAME, as: velocity, at: cells}",
+    "      of a velocity field. as: velocity: [m/s], used as velocity shapes below, not Courant "
+    "numbers.",
+    "      at: faces (default), or cells: one value for each cell, at its centre; a face has the "
+    "mean",
+    "      of the two beside it, at an open edge the value of the one, at walls and poles 0",
+    "  {series: {file: NAME, variable: NAME, every: SECONDS, interpolate: linear, as: velocity,",
+    "            at: cells}}",
     "      a velocity, source or inflow that changes with time: levels from time 0 on, one every",
     "      so many seconds, along the first dimension of a file, or each in a file of its own",
     "      (wind_%04d.npy, numbers from 0). interpolate: none (default): a step has the level of",

@@ -29,6 +29,14 @@ static void feed_text(uint64_t *hash, const char *text)
     *hash = strake_fnv1a(*hash, text, strlen(text) + 1);
 }
 
+/* Only where it is not the default, so that checkpoints stay good. */
+static void feed_place(uint64_t *hash, const strake_source *source)
+{
+    if (source->is_cells) {
+        feed_text(hash, "cells");
+    }
+}
+
 static void feed_source(uint64_t *hash, const strake_source *source)
 {
     if (source == NULL) {
@@ -45,11 +53,13 @@ static void feed_source(uint64_t *hash, const strake_source *source)
         if (source->is_velocity) {
             feed_text(hash, "velocity");
         }
+        feed_place(hash, source);
         break;
     case STRAKE_SOURCE_SERIES: /* as for a file, but for its data, of which nobody has all at once */
         feed_text(hash, source->is_velocity ? "series of velocities" : "series");
         feed_real(hash, source->every);
         feed_integer(hash, source->is_linear);
+        feed_place(hash, source);
         break;
     case STRAKE_SOURCE_SHAPE:
         feed_text(hash, source->shape->name);

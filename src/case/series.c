@@ -11,19 +11,31 @@
 /* Numbers of levels are exact up to it. */
 static const double most_levels = 0x1p52;
 
-strake_status strake_series_read_as(const strake_node *node, const strake_field *field,
-                                    strake_source *source, strake_error *error)
+/* A word beside the name of a file. @param[in] has  whether the field is one that it is for */
+static strake_status read_word(const strake_node *node, const char *words, bool has,
+                               const char *kind, const strake_field *field, bool *out,
+                               strake_error *error)
 {
     int choice = 0;
     const strake_status status =
-        node != NULL ? strake_read_choice(node, "courant|velocity", &choice, error) : STRAKE_OK;
-    if (status == STRAKE_OK && node != NULL && !field->is_velocity) {
-        return strake_node_fail(node, error,
-                                "is for velocities, which field '%s' is not; leave it "
-                                "out",
-                                field->name);
+        node != NULL ? strake_read_choice(node, words, &choice, error) : STRAKE_OK;
+    if (status == STRAKE_OK && node != NULL && !has) {
+        return strake_node_fail(node, error, "is for %s, which field '%s' is not; leave it out",
+                                kind, field->name);
     }
-    source->is_velocity = choice == 1;
+    *out = choice == 1;
+    return status;
+}
+
+strake_status strake_series_read_as(const strake_node *map, const strake_field *field,
+                                    strake_source *source, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(read_word(strake_node_get(map, "as"), "courant|velocity", field->is_velocity,
+                         "velocities", field, &source->is_velocity, error));
+    STRAKE_TRY(read_word(strake_node_get(map, "at"), "faces|cells", field->position != STRAKE_CELL,
+                         "fields on faces", field, &source->is_cells, error));
+cleanup:
     return status;
 }
 
@@ -84,7 +96,7 @@ strake_status strake_series_read(const strake_node *map, const strake_case *whic
         return strake_node_fail(map, error, "field '%s' does not change with time by itself",
                                 field->name);
     }
-    STRAKE_TRY(strake_read_keys(map, "file|variable|every|interpolate|as", error));
+    STRAKE_TRY(strake_read_keys(map, "file|variable|every|interpolate|as|at", error));
     STRAKE_TRY(read_files(map, which, source, error));
     if (every == NULL) {
         return strake_node_fail(map, error, "'every' is missing: time from level to level > 0 [s]");
@@ -93,7 +105,7 @@ strake_status strake_series_read(const strake_node *map, const strake_case *whic
     STRAKE_TRY(interpolate != NULL ? strake_read_choice(interpolate, "none|linear", &choice, error)
                                    : STRAKE_OK);
     source->is_linear = choice == 1;
-    STRAKE_TRY(strake_series_read_as(strake_node_get(map, "as"), field, source, error));
+    STRAKE_TRY(strake_series_read_as(map, field, source, error));
 cleanup:
     return status;
 }
@@ -148,7 +160,7 @@ bool strake_series_find(const strake_case *which, int field, int64_t level, stra
     int64_t shape[STRAKE_AXES];
     const strake_source *const source = which->source[field];
     const int lead = is_one_array(which, source) ? 1 : 0;
-    strake_case_field_shape(which, field, shape);
+    strake_source_shape(which, field, source, shape);
     const int64_t slab = shape[1] * shape[2];
     const int64_t first = slabs.first + (lead == 1 ? level * shape[0] : 0);
     const int64_t end = slabs.end == which->n[0] ? shape[0] : slabs.end;
@@ -168,7 +180,7 @@ bool strake_series_find(const strake_case *which, int field, int64_t level, stra
 
 /* One of the levels of a step. */
 static strake_status open_level(const strake_case *which, const strake_source *source,
-                                const strake_field *field, const int64_t *shape, const char *why,
+                                const strake_field *field, const strake_expected *expected,
                                 int64_t level, strake_levels *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -182,7 +194,7 @@ static strake_status open_level(const strake_case *which, const strake_source *s
                  "%s: %s (level %" PRId64 " of a series, which is that of %.15g s)", source->where,
                  inner.text, level, (double)level * source->every);
     out->level[k] = level;
-    STRAKE_TRY(strake_source_check_shape(source, file, lead, dims, shape, why, error));
+    STRAKE_TRY(strake_source_check_shape(source, file, lead, dims, expected, error));
     STRAKE_CHECK(lead == 0 || file->info.shape[0] > 0, error, STRAKE_ERR_USAGE,
                  "%s: %s has no levels", source->where, source->file);
     STRAKE_CHECK(lead == 0 || level < file->info.shape[0], error, STRAKE_ERR_USAGE,
@@ -191,7 +203,7 @@ static strake_status open_level(const strake_case *which, const strake_source *s
                  source->where, source->file, file->info.shape[0],
                  (double)(file->info.shape[0] - 1) * source->every, (double)level * source->every);
     for (int d = 0; d < dims && lead == 1; d++) {
-        level *= shape[d];
+        level *= expected->shape[d];
     }
     out->first[k] = lead == 1 ? level : 0;
 cleanup:
@@ -200,7 +212,7 @@ cleanup:
 
 strake_status strake_levels_open(const strake_case *which, const strake_source *source,
                                  const strake_field *field, const strake_moment *moment,
-                                 const int64_t *shape, const char *why, strake_levels *out,
+                                 const strake_expected *expected, strake_levels *out,
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -217,10 +229,10 @@ strake_status strake_levels_open(const strake_case *which, const strake_source *
     }
     out->weight[0] = is_mean ? 1.0 - (place - (double)level) : 1.0;
     out->weight[1] = 1.0 - out->weight[0];
-    STRAKE_TRY(open_level(which, source, field, shape, why, level, out, error));
+    STRAKE_TRY(open_level(which, source, field, expected, level, out, error));
     if (out->weight[1] > 0.0) {
-        STRAKE_TRY(open_level(which, source, field, shape, why, level + 1, out, error));
-        out->line = malloc((size_t)shape[which->problem->dims - 1] * sizeof *out->line);
+        STRAKE_TRY(open_level(which, source, field, expected, level + 1, out, error));
+        out->line = malloc((size_t)expected->shape[which->problem->dims - 1] * sizeof *out->line);
         STRAKE_CHECK(out->line != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
                      source->where);
     }
@@ -231,15 +243,10 @@ cleanup:
 strake_status strake_levels_open_one(const strake_case *which, int field, int64_t level,
                                      strake_levels *out, strake_error *error)
 {
-    const int dims = which->problem->dims;
-    int64_t shape[STRAKE_AXES], expected[STRAKE_AXES];
-    strake_case_field_shape(which, field, shape);
-    for (int d = 0; d < dims; d++) {
-        expected[d] = shape[strake_axis_of(dims, d)];
-    }
+    const strake_expected expected = strake_source_expect(which, field, which->source[field]);
     out->weight[0] = 1.0;
-    return open_level(which, which->source[field], &which->problem->field[field], expected, "",
-                      level, out, error);
+    return open_level(which, which->source[field], &which->problem->field[field], &expected, level,
+                      out, error);
 }
 
 static strake_status read_level(strake_levels *levels, int k, int64_t first, int64_t count,

@@ -10,6 +10,7 @@
 
 #include "base/elementary.h"
 #include "base/number.h"
+#include "case/faces.h"
 
 enum { LEVELS = 160 }; /* bytes of a message about those of a series */
 
@@ -20,8 +21,11 @@ struct strake_source_reader {
     const strake_field *field;
     int component; /* axis across the field's faces, -1 at cells */
     int64_t shape[STRAKE_AXES];
+    int64_t stored[STRAKE_AXES]; /* points per axis of the source's arrays */
     strake_input file;
-    strake_levels levels;         /* of a series */
+    strake_levels levels; /* of a series */
+    double *kept;    /* of a field on faces, from cells: the line that was read last, or NULL */
+    int64_t kept_at; /* its first element; -1: none */
     strake_source_reader **child; /* terms of a sum */
     int children;
     double *term;   /* one line of a term */
@@ -177,80 +181,28 @@ bool strake_source_is_alone(const strake_case *which, const strake_source *sourc
     return found;
 }
 
-static int face_axis(strake_position position)
-{
-    return position == STRAKE_CELL ? -1 : (int)position - (int)STRAKE_FACE_0;
-}
-
-void strake_case_field_shape(const strake_case *which, int field, int64_t shape[STRAKE_AXES])
-{
-    const int face = face_axis(which->problem->field[field].position);
-    for (int a = 0; a < STRAKE_AXES; ++a) {
-        shape[a] = which->n[a] + (a == face && which->boundary[a] != STRAKE_PERIODIC ? 1 : 0);
-    }
-}
-
-/* Why a face field's shape differs from the grid's, or why it does not. */
-static const char *explain_faces(const strake_source_reader *reader, char *buffer, size_t size)
-{
-    const int a = reader->component;
-    buffer[0] = '\0';
-    if (a >= 0) {
-        const char *const name = strake_axis_name(reader->which->problem->dims, a);
-        const strake_boundary kind = strake_case_boundary(reader->which, a);
-        (void)snprintf(
-            buffer, size,
-            kind == STRAKE_PERIODIC
-                ? " (on the faces across %s; boundary.%s is %s, so face %" PRId64
-                  " is face 0 and not stored)"
-                : " (on the faces across %s; boundary.%s is %s, so there is one more than "
-                  "the %" PRId64 " cells)",
-            name, name, strake_boundary_name(kind), reader->which->n[a]);
-    }
-    return buffer;
-}
-
-strake_status strake_source_check_shape(const strake_source *source, const strake_input *file,
-                                        int lead, int dims, const int64_t *expected,
-                                        const char *why, strake_error *error)
-{
-    const strake_npy_info *const info = &file->info;
-    bool same = info->dims == dims + lead;
-    for (int d = 0; d < dims; ++d) {
-        same = same && info->shape[d + lead] == expected[d];
-    }
-    if (same) {
-        return STRAKE_OK;
-    }
-    char found[200];
-    char wanted[80];
-    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s has shape %s, expected %s%s%s",
-                       source->where, file->path,
-                       strake_npy_shape_text(info->dims, info->shape, found, sizeof found),
-                       strake_npy_shape_text(dims, expected, wanted, sizeof wanted),
-                       lead > 0 ? ", after the number of levels" : "", why);
-}
-
 static strake_status open_file(strake_source_reader *reader, strake_error *error)
 {
     strake_error inner;
     const strake_source *const source = reader->source;
     const int dims = reader->which->problem->dims;
-    int64_t expected[STRAKE_AXES];
-    char why[200];
-    for (int d = 0; d < dims; ++d) {
-        expected[d] = reader->shape[strake_axis_of(dims, d)];
+    const int field = (int)(reader->field - reader->which->problem->field);
+    const strake_expected expected = strake_source_expect(reader->which, field, source);
+    if (source->is_cells && reader->component != 2) {
+        reader->kept = malloc((size_t)reader->shape[2] * sizeof *reader->kept);
+        if (reader->kept == NULL) {
+            return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", source->where);
+        }
     }
-    (void)explain_faces(reader, why, sizeof why);
     if (source->kind == STRAKE_SOURCE_SERIES) {
-        return strake_levels_open(reader->which, source, reader->field, &reader->moment, expected,
-                                  why, &reader->levels, error);
+        return strake_levels_open(reader->which, source, reader->field, &reader->moment, &expected,
+                                  &reader->levels, error);
     }
     const strake_status status =
         strake_source_open_file(reader->which, source, reader->field->name, &reader->file, &inner);
     return status != STRAKE_OK
                ? strake_fail(error, status, "%s: %s", source->where, inner.text)
-               : strake_source_check_shape(source, &reader->file, 0, dims, expected, why, error);
+               : strake_source_check_shape(source, &reader->file, 0, dims, &expected, error);
 }
 
 void strake_source_offer(strake_source_reader *reader,
@@ -373,8 +325,10 @@ static strake_status open_source(const strake_case *which, int field, const stra
     reader->moment = *moment;
     reader->source = source;
     reader->field = &which->problem->field[field];
-    reader->component = face_axis(reader->field->position);
+    reader->component = strake_face_axis(reader->field->position);
+    reader->kept_at = -1;
     strake_case_field_shape(which, field, reader->shape);
+    strake_source_shape(which, field, source, reader->stored);
     if (source->kind == STRAKE_SOURCE_FILE || source->kind == STRAKE_SOURCE_SERIES) {
         STRAKE_TRY(open_file(reader, error));
     }
@@ -429,6 +383,7 @@ void strake_source_close(strake_source_reader **reader)
     free((*reader)->child);
     free((*reader)->term);
     free((*reader)->column);
+    free((*reader)->kept);
     free(*reader);
     *reader = NULL;
 }
@@ -481,12 +436,66 @@ static strake_status check_line(const strake_source_reader *reader, int64_t i, i
     return STRAKE_OK;
 }
 
+/* A line of the source's arrays. */
+static strake_status read_stored(strake_source_reader *reader, int64_t i, int64_t m, double *line,
+                                 strake_error *error)
+{
+    const int64_t n = reader->stored[2];
+    const int64_t first = (i * reader->stored[1] + m) * n;
+    return reader->source->kind == STRAKE_SOURCE_FILE
+               ? strake_input_read(&reader->file, first, n, line, error)
+               : strake_levels_read(&reader->levels, first, n, line, error);
+}
+
+/* A line of faces across another axis than its own, from cells; of two lines the second one is often the next first. */
+static strake_status read_between(strake_source_reader *reader, int64_t i, int64_t m, double *line,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int a = reader->component;
+    const int64_t n = reader->stored[2];
+    int64_t cell[2];
+    const int cells = strake_faces_cells(strake_case_boundary(reader->which, a),
+                                         reader->which->n[a], a == 0 ? i : m, cell);
+    memset(line, 0, (size_t)n * sizeof *line);
+    for (int k = 0; k < cells; ++k) {
+        const int64_t slab = a == 0 ? cell[k] : i, row = a == 0 ? m : cell[k];
+        const int64_t at = slab * reader->stored[1] + row;
+        double *const to = k == 0 ? line : reader->kept;
+        if (k == 0 && at == reader->kept_at) {
+            memcpy(line, reader->kept, (size_t)n * sizeof *line);
+            continue;
+        }
+        reader->kept_at = k == 0 ? reader->kept_at : -1;
+        STRAKE_TRY(read_stored(reader, slab, row, to, error));
+        reader->kept_at = k == 0 ? reader->kept_at : at;
+    }
+    if (cells == 2) {
+        strake_faces_between(n, reader->kept, line);
+    }
+cleanup:
+    return status;
+}
+
+static strake_status read_line(strake_source_reader *reader, int64_t i, int64_t m, double *line,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (reader->source->is_cells && reader->component != 2) {
+        return read_between(reader, i, m, line, error);
+    }
+    status = read_stored(reader, i, m, line, error);
+    if (status == STRAKE_OK && reader->source->is_cells) {
+        strake_faces_along(strake_case_boundary(reader->which, 2), reader->stored[2], line);
+    }
+    return status;
+}
+
 strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_t m, double *line,
                                  strake_error *error)
 {
     const strake_source *const source = reader->source;
     const int64_t n = reader->shape[2];
-    const int64_t first = (i * reader->shape[1] + m) * n;
     strake_status status = STRAKE_OK;
     strake_error inner;
     switch (source->kind) {
@@ -497,9 +506,7 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
         break;
     case STRAKE_SOURCE_FILE:
     case STRAKE_SOURCE_SERIES:
-        status = source->kind == STRAKE_SOURCE_FILE
-                     ? strake_input_read(&reader->file, first, n, line, &inner)
-                     : strake_levels_read(&reader->levels, first, n, line, &inner);
+        status = read_line(reader, i, m, line, &inner);
         if (status != STRAKE_OK) {
             char levels[LEVELS];
             return strake_fail(error, status, "%s: %s%s", source->where, inner.text,

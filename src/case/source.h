@@ -83,6 +83,7 @@ struct strake_source {
     int64_t index;  /**< of the variable's arrays, -1: not given */
     /** of a file or series: its values are velocities [m/s], not Courant numbers */
     bool is_velocity;
+    bool is_cells;  /**< of a field on faces: its values are at the centres of cells */
     double every;   /**< of a series: from one level to the next [s] */
     bool is_linear; /**< between two levels of it, else it is the earlier one */
     strake_blank blank;
@@ -120,8 +121,8 @@ strake_status strake_series_read(const strake_node *map, const strake_case *whic
                                  const strake_field *field, strake_source *source,
                                  strake_error *error);
 
-/** Reads `as`, beside the name of a file. @param[in] node  NULL: it is not given */
-strake_status strake_series_read_as(const strake_node *node, const strake_field *field,
+/** Reads `as` and `at`, beside the name of a file. @param[in] map  that they are in */
+strake_status strake_series_read_as(const strake_node *map, const strake_field *field,
                                     strake_source *source, strake_error *error);
 
 /**
@@ -167,13 +168,31 @@ typedef struct strake_file_part {
 bool strake_series_find(const strake_case *which, int field, int64_t level, strake_range slabs,
                         strake_file_part *out);
 
-/**
- * Opens the levels of a step. @param[in] shape  of the field, slowest dimension first @param[in] why  it is that, for
- * messages
- */
+/** The axis across the faces that a field is on, -1 at cells. */
+static inline int strake_face_axis(strake_position position)
+{
+    return position == STRAKE_CELL ? -1 : (int)position - (int)STRAKE_FACE_0;
+}
+
+/** The array that a field's source must have. */
+typedef struct strake_expected {
+    int64_t shape[STRAKE_AXES]; /**< slowest dimension first */
+    int faces;                  /**< the dimension with one more face than cells, -1: none */
+    char why[200];              /**< it is that, for messages */
+} strake_expected;
+
+/** What a file or series for a field must have: the shape of the field, with `at: cells` that of the grid. */
+strake_expected strake_source_expect(const strake_case *which, int field,
+                                     const strake_source *source);
+
+/** Points per axis of the arrays of a field's source. */
+void strake_source_shape(const strake_case *which, int field, const strake_source *source,
+                         int64_t shape[STRAKE_AXES]);
+
+/** Opens the levels of a step. */
 strake_status strake_levels_open(const strake_case *which, const strake_source *source,
                                  const strake_field *field, const strake_moment *moment,
-                                 const int64_t *shape, const char *why, strake_levels *out,
+                                 const strake_expected *expected, strake_levels *out,
                                  strake_error *error);
 
 /** Opens one level of a field's series. @return as strake_levels_open() */
@@ -192,8 +211,8 @@ void strake_levels_close(strake_levels *levels);
 
 /** Refuses an array of another shape than @p expected, after @p lead dimensions that it has before. */
 strake_status strake_source_check_shape(const strake_source *source, const strake_input *file,
-                                        int lead, int dims, const int64_t *expected,
-                                        const char *why, strake_error *error);
+                                        int lead, int dims, const strake_expected *expected,
+                                        strake_error *error);
 
 /** Frees a source and sets the pointer to NULL; NULL is accepted. */
 void strake_source_free(strake_source **source);

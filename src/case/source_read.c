@@ -299,7 +299,7 @@ static strake_status read_file(const strake_node *node, const strake_case *which
         STRAKE_TRY(strake_read_integer(index, &indices, &source->index, error));
     }
     STRAKE_TRY(read_map(node->parent, source, error));
-    STRAKE_TRY(strake_series_read_as(strake_node_get(node->parent, "as"), field, source, error));
+    STRAKE_TRY(strake_series_read_as(node->parent, field, source, error));
 cleanup:
     return status;
 }
@@ -324,7 +324,8 @@ static strake_node *only_key(const strake_node *node, const strake_field *field,
         return node->child;
     }
     strake_node *const file = strake_node_get(node, "file");
-    static const char *const more[] = {"variable", "index", "nodata", "utm", "geographic", "as"};
+    static const char *const more[] = {"variable",   "index", "nodata", "utm",
+                                       "geographic", "as",    "at"};
     int beside = 0;
     for (int k = 0; k < (int)(sizeof more / sizeof more[0]); ++k) {
         beside += strake_node_get(node, more[k]) != NULL ? 1 : 0;
