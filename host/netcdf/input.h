@@ -18,8 +18,9 @@ strake_status strake_netcdf_elements(const strake_netcdf *module, strake_netcdf_
                                      strake_error *error);
 
 /**
- * {file: winds.nc, variable: u, index: 3}: a variable (default: of the field's name) with the field's shape, or with
- * one dimension before it, of which `index` chooses one.
+ * {file: winds.nc, variable: u, index: 3, level: 500}: a variable (default: of the field's name) with the field's shape,
+ * or with dimensions before it, along which `index`, a number or several, and for the last of them `level`, the value of
+ * its coordinate, choose one array.
  */
 extern const strake_input_kind strake_netcdf_input;
 

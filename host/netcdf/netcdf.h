@@ -60,6 +60,7 @@ typedef struct strake_netcdf_info {
     char dim[STRAKE_NETCDF_DIMS][STRAKE_NETCDF_NAME];
     int element_size; /**< 4 for float as it stands, else 8 */
     char unit[STRAKE_NETCDF_NAME], text[STRAKE_NETCDF_TEXT]; /**< units and long_name, or "" */
+    char calendar[STRAKE_NETCDF_NAME];                       /**< of times, or "" */
 } strake_netcdf_info;
 
 typedef struct strake_netcdf_reader strake_netcdf_reader;

@@ -101,6 +101,7 @@ bool strake_netcdf_describe(strake_netcdf_reader *reader, int variable, strake_n
     if (good) {
         read_text(reader, variable, "units", out->unit, sizeof out->unit);
         read_text(reader, variable, "long_name", out->text, sizeof out->text);
+        read_text(reader, variable, "calendar", out->calendar, sizeof out->calendar);
     }
     strake_netcdf_unlock();
     return good;

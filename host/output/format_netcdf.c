@@ -1,14 +1,17 @@
 /*
  * Output as one NetCDF file of a run, fields.nc, after the CF conventions 1.8: dimensions (time, z, x, y), where x is
- * the direction of rows, y that of columns, z that of planes. A grid that lies on a map has the map's coordinates
+ * the direction of rows, y that of columns, z that of planes. Latitudes, longitudes and the time's origin that the files
+ * of fields have are kept, with their names. A grid that lies on a map has the map's coordinates
  * instead, and where it is known which map that is a variable crs that says so (5.6 there: grid_mapping).
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "case/axes.h"
 #include "case/maps.h"
 #include "case/source.h"
 #include "netcdf/netcdf.h"
@@ -39,6 +42,7 @@ typedef struct netcdf {
     char unit[STRAKE_MAX_FIELDS][40];
     char projection[40];
     char title[200];
+    char since[100];
     strake_text sets;
     int dim_of[2][STRAKE_AXES]; /* of cells and of faces along an axis */
     int variable_of[STRAKE_MAX_FIELDS];
@@ -50,6 +54,9 @@ static const char *axis_name(const strake_case *which, int axis, bool is_face)
 {
     static const char *const face[] = {"x_face", "y_face", "z_face"};
     const char *const name = strake_format_axis(which, axis);
+    if (which->axes.cell[axis].n > 0) {
+        return is_face ? which->axes.face[axis] : which->axes.cell[axis].name;
+    }
     return is_face ? face[name[0] - 'x'] : name;
 }
 
@@ -95,22 +102,27 @@ static void add_times(netcdf *n)
     }
     n->plan.counter = STEP;
     tell(n, TIME, "standard_name", "time");
-    tell(n, TIME, "long_name", "simulated time; its origin stands for the initial fields");
-    tell(n, TIME, "units", "seconds since 2000-01-01 00:00:00");
-    tell(n, TIME, "calendar", "standard");
+    const strake_case_axes *const axes = &n->out.run->which->axes;
+    const bool has_origin = axes->origin[0] != '\0';
+    (void)snprintf(n->since, sizeof n->since, "seconds since %s",
+                   has_origin ? axes->origin : STRAKE_AXES_NO_DATE);
+    tell(n, TIME, "long_name",
+         has_origin ? "simulated time"
+                    : "simulated time; its origin stands for the initial fields");
+    tell(n, TIME, "units", n->since);
+    tell(n, TIME, "calendar", axes->calendar[0] != '\0' ? axes->calendar : "standard");
     tell(n, TIME, "axis", "T");
     tell(n, STEP, "long_name", "number of time steps");
     tell(n, STEP, "units", "1");
 }
 
-/* What readers know places on maps by. */
-static void tell_map(netcdf *n, int variable, int axis)
+/* What readers know places on maps by, and the earth. */
+static void tell_map(netcdf *n, int variable, int axis, bool is_geographic)
 {
     static const char *const name[2][2] = {{"projection_y_coordinate", "projection_x_coordinate"},
                                            {"latitude", "longitude"}};
     static const char *const unit[2][2] = {{"m", "m"}, {"degrees_north", "degrees_east"}};
     static const char *const text[2][2] = {{"northing", "easting"}, {"latitude", "longitude"}};
-    const bool is_geographic = n->out.run->which->georef.is_geographic;
     tell(n, variable, "standard_name", name[is_geographic][axis == 2]);
     tell(n, variable, "long_name", text[is_geographic][axis == 2]);
     tell(n, variable, "units", unit[is_geographic][axis == 2]);
@@ -159,6 +171,38 @@ static void add_mapping(netcdf *n)
     }
 }
 
+/* A coordinate of a file; a face lies midway between two cells, the outer ones as far beyond, but for the poles. */
+static double place_of(const strake_case *which, int axis, bool is_face, int64_t k)
+{
+    const strake_input_axis *const cells = &which->axes.cell[axis];
+    const double *const at = cells->at;
+    const int64_t n = cells->n;
+    if (n == 0) {
+        return strake_format_place(which, axis, is_face, k);
+    }
+    if (!is_face || n == 1) {
+        return at[k < n ? k : n - 1];
+    }
+    const double face = k == 0   ? at[0] - 0.5 * (at[1] - at[0])
+                        : k == n ? at[n - 1] + 0.5 * (at[n - 1] - at[n - 2])
+                                 : 0.5 * (at[k - 1] + at[k]);
+    return strake_input_axis_is_latitude(cells->name, cells->unit) ? fmax(-90.0, fmin(90.0, face))
+                                                                   : face;
+}
+
+/* Says what the coordinates of a file are. */
+static void tell_place(netcdf *n, int variable, int axis)
+{
+    const strake_input_axis *const cells = &n->out.run->which->axes.cell[axis];
+    if (strake_input_axis_is_latitude(cells->name, cells->unit) ||
+        strake_input_axis_is_longitude(cells->name, cells->unit)) {
+        tell_map(n, variable, axis, true);
+        return;
+    }
+    tell(n, variable, "long_name", cells->name);
+    tell(n, variable, "units", cells->unit[0] != '\0' ? cells->unit : "1");
+}
+
 /* Places along an axis, of cells or of faces. */
 static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
                               strake_error *error)
@@ -177,7 +221,7 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     }
     for (int64_t k = 0; k < points; k++) {
-        at[k] = strake_format_place(n->out.run->which, axis, is_face, k);
+        at[k] = place_of(n->out.run->which, axis, is_face, k);
     }
     n->coordinate[d] = at;
     n->dim[d] = (strake_netcdf_dim){name, points};
@@ -186,7 +230,11 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
         add_variable(n, (strake_netcdf_variable){
                             .name = name, .element_size = 8, .dims = 1, .dim = {d}, .fixed = at});
     if (strake_case_is_map(n->out.run->which)) {
-        tell_map(n, v, axis);
+        tell_map(n, v, axis, n->out.run->which->georef.is_geographic);
+        return STRAKE_OK;
+    }
+    if (n->out.run->which->axes.cell[axis].n > 0) {
+        tell_place(n, v, axis);
         return STRAKE_OK;
     }
     tell(n, v, "long_name", text[is_face][which]);

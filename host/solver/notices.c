@@ -188,10 +188,13 @@ void strake_notices_effects(const strake_solver *solver)
     }
 }
 
-/* Keys of the problem that the case gives in vain, and what is doubtful in them. */
+/* Keys of the problem without effect, what is doubtful in them, and what its files made necessary. */
 static void tell_keys(const strake_solver *solver)
 {
     const strake_case *const which = solver->which;
+    for (int k = 0; k < which->axes.notes; k++) {
+        strake_tell(&solver->team.notices, "%s", which->axes.note[k]);
+    }
     const strake_problem *const problem = which->problem;
     const char *const doubt = problem->warn != NULL ? problem->warn(which) : NULL;
     if (doubt != NULL) {

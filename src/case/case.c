@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/axes.h"
 #include "case/grid.h"
 #include "case/keys.h"
 #include "case/maps.h"
@@ -52,6 +53,7 @@ void strake_case_close(strake_case **which)
     for (int f = 0; f < STRAKE_MAX_FIELDS; ++f) {
         strake_source_free(&(*which)->source[f]);
     }
+    strake_axes_free(*which);
     free((*which)->file);
     free((*which)->folder);
     free((*which)->text);
@@ -172,7 +174,7 @@ static strake_status check_files(const strake_case *which, strake_error *error)
         }
         strake_status status = strake_source_open(which, f, &reader, error);
         strake_source_close(&reader);
-        if (status == STRAKE_OK && !(which->courant > 0.0) &&
+        if (status == STRAKE_OK && !(which->courant > 0.0) && which->steps > 0 &&
             strake_source_interval(which->source[f]) < (double)INFINITY) {
             const strake_moment last = strake_case_moment(which, which->steps - 1);
             status = strake_source_open_at(which, f, &last, &reader, error);
@@ -226,6 +228,7 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
     }
     STRAKE_TRY(strake_output_check(which, error));
     STRAKE_TRY(strake_maps_check(which, error));
+    STRAKE_TRY(strake_axes_complete(which, error));
     STRAKE_TRY(check_files(which, error));
     if (which->problem->check != NULL) {
         STRAKE_TRY(which->problem->check(which, error));

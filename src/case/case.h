@@ -20,6 +20,18 @@ enum { STRAKE_MAX_FIELDS = 40, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 /** How the interior of one field is given. Opaque outside src/case/. */
 typedef struct strake_source strake_source;
 
+enum { STRAKE_CASE_NOTES = 3 };
+
+/** What the files of fields say of the axes, for outputs and users. */
+typedef struct strake_case_axes {
+    strake_input_axis cell[STRAKE_AXES]; /**< coordinates of cells; n 0: their distances do */
+    char face[STRAKE_AXES][STRAKE_INPUT_TEXT + 8]; /**< what those of faces are called */
+    char origin[STRAKE_INPUT_TEXT];   /**< "2026-01-01 00:00:00": date of time 0; "": none */
+    char calendar[STRAKE_INPUT_TEXT]; /**< of this date */
+    int notes;
+    char note[STRAKE_CASE_NOTES][400];
+} strake_case_axes;
+
 struct strake_case {
     char *file;                             /**< path as given, for messages */
     char *folder;                           /**< folder that relative paths start from */
@@ -31,6 +43,7 @@ struct strake_case {
     int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
     strake_georef georef;        /**< where the grid lies on a map, from the files of fields */
+    strake_case_axes axes;       /**< of problems without such a place */
     strake_boundary boundary[STRAKE_AXES];
     bool is_closed[STRAKE_AXES];   /**< of open edges that are walls: no_flux of MPDATA */
     double dt;                     /**< time step [s]; with @c courant the longest, INFINITY: any */

@@ -19,17 +19,35 @@ typedef struct strake_blank {
 /** The last one of several arrays in a variable. */
 #define STRAKE_INPUT_LAST INT64_MIN
 
+/** Of the dimensions that a variable may have before those of the grid. */
+enum { STRAKE_INPUT_FURTHER = 5, STRAKE_INPUT_TEXT = 64 };
+
 /** What a case says of a file. */
 typedef struct strake_input_name {
     const char *path;     /**< usable from the working directory */
     const char *variable; /**< of several in the file, NULL: not given */
-    int64_t index;        /**< of several arrays in a variable, -1: not given, STRAKE_INPUT_LAST */
-    const char *field;    /**< that it is for */
-    int dims;             /**< that the field has */
+    /** along the first dimension that a variable has before the grid's, -1: not given, STRAKE_INPUT_LAST */
+    int64_t index;
+    int furthers; /**< indices along the next ones */
+    int64_t further[STRAKE_INPUT_FURTHER];
+    const double *level; /**< value of the coordinate just before the grid's; NULL: not given */
+    bool goes_north;     /**< rows are turned where their latitudes descend */
+    const char *field;   /**< that it is for */
+    int dims;            /**< that the field has */
     strake_blank blank;
 } strake_input_name;
 
 struct strake_input;
+
+/** Coordinates along a dimension of an array. Zero-initialise; strake_input_axis_free() in any case. */
+typedef struct strake_input_axis {
+    char name[STRAKE_INPUT_TEXT];
+    char unit[STRAKE_INPUT_TEXT];
+    char calendar[STRAKE_INPUT_TEXT]; /**< of times, or "" */
+    bool is_single;                   /**< they are float */
+    int64_t n;                        /**< 0: the file does not tell them */
+    double *at;                       /**< as rows are read, where these are turned */
+} strake_input_axis;
 
 /** A format of files. */
 typedef struct strake_input_kind {
@@ -46,6 +64,9 @@ typedef struct strake_input_kind {
     /** As strake_npy_read(); cells without a value may be NaN, or nodata, where the format has a place. */
     strake_status (*read)(struct strake_input *input, int64_t first, int64_t count, double *out,
                           strake_error *error);
+    /** As strake_input_axis_read(); NULL: files have no coordinates along dimensions. */
+    strake_status (*axis)(struct strake_input *input, int d, strake_input_axis *out,
+                          strake_error *error);
     void (*close)(void *body); /**< also of one that could not be opened */
 } strake_input_kind;
 
@@ -58,6 +79,8 @@ typedef struct strake_input {
     strake_npy_info info;
     strake_georef georef; /**< where its cells lie, if it says so */
     double nodata;        /**< number that stands for no value in the file; NaN: none does */
+    int64_t index;        /**< along the first dimension before the array's, where there is one */
+    bool is_turned;       /**< the last row of the file is read as the first one */
 } strake_input;
 
 /** @param[in] kinds  formats besides .npy, NULL-terminated; NULL: none @return as the format's */
@@ -77,6 +100,22 @@ strake_status strake_input_read(strake_input *input, int64_t first, int64_t coun
 
 /** Whether several readers of one file cost much more than one, or wait for each other. */
 bool strake_input_is_alone(const strake_input *input);
+
+/**
+ * Reads the coordinates along a dimension. @param[in] d  of the array, slowest first; -1: the first one before them,
+ * along which there are several arrays @return STRAKE_ERR_MEMORY, _IO, _USAGE
+ */
+strake_status strake_input_axis_read(strake_input *input, int d, strake_input_axis *out,
+                                     strake_error *error);
+
+void strake_input_axis_free(strake_input_axis *axis);
+
+/** Seconds of the unit of times such as "hours since 1900-01-01"; NaN: it is none, or has no fixed length. */
+double strake_input_axis_seconds(const char *unit);
+
+/** Whether coordinates are latitudes, and longitudes: their unit says so; where they have none, their name. */
+bool strake_input_axis_is_latitude(const char *name, const char *unit);
+bool strake_input_axis_is_longitude(const char *name, const char *unit);
 
 void strake_input_close(strake_input *input);
 

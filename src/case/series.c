@@ -11,6 +11,41 @@
 /* Numbers of levels are exact up to it. */
 static const double most_levels = 0x1p52;
 
+/* Terms of a sum are no series. */
+double strake_source_interval(const strake_source *source)
+{
+    double least = (double)INFINITY;
+    if (source == NULL) {
+        return least;
+    }
+    if (source->kind == STRAKE_SOURCE_SERIES) {
+        return source->is_linear ? 0.0 : source->every;
+    }
+    for (int k = 0; k < source->children; ++k) {
+        least = fmin(least, strake_source_interval(source->child[k]));
+    }
+    return source->v[STRAKE_SHAPE_REVERSAL] > 0.0 ? 0.0 : least;
+}
+
+/* A step that begins so little before a level, in intervals, is counted as one that begins with it. */
+static int64_t level_at(double every, double time)
+{
+    static const double rounded = 1e-9;
+    return (int64_t)floor(time / every + rounded);
+}
+
+int64_t strake_source_level(const strake_source *source, double time)
+{
+    return level_at(strake_source_interval(source), time);
+}
+
+double strake_source_next_level(const strake_source *source, double time)
+{
+    return source != NULL && source->kind == STRAKE_SOURCE_SERIES
+               ? (double)(level_at(source->every, time) + 1) * source->every
+               : (double)INFINITY;
+}
+
 /* A word beside the name of a file. @param[in] has  whether the field is one that it is for */
 static strake_status read_word(const strake_node *node, const char *words, bool has,
                                const char *kind, const strake_field *field, bool *out,
@@ -88,7 +123,6 @@ strake_status strake_series_read(const strake_node *map, const strake_case *whic
     const strake_node *const every = strake_node_get(map, "every");
     const strake_node *const interpolate = strake_node_get(map, "interpolate");
     int choice = 0;
-    source->index = -1;
     if (map->kind != STRAKE_NODE_MAP) {
         return strake_node_unlike(map, error, "a mapping such as {file: winds.npy, every: 600}");
     }
@@ -96,12 +130,11 @@ strake_status strake_series_read(const strake_node *map, const strake_case *whic
         return strake_node_fail(map, error, "field '%s' does not change with time by itself",
                                 field->name);
     }
-    STRAKE_TRY(strake_read_keys(map, "file|variable|every|interpolate|as|at", error));
+    STRAKE_TRY(strake_read_keys(map, "file|variable|index|level|every|interpolate|as|at", error));
     STRAKE_TRY(read_files(map, which, source, error));
-    if (every == NULL) {
-        return strake_node_fail(map, error, "'every' is missing: time from level to level > 0 [s]");
-    }
-    STRAKE_TRY(strake_read_real(every, &times, &source->every, error));
+    STRAKE_TRY(strake_source_read_numbers(map, true, source, error));
+    /* Without it the file says so (axes.h). */
+    STRAKE_TRY(every != NULL ? strake_read_real(every, &times, &source->every, error) : STRAKE_OK);
     STRAKE_TRY(interpolate != NULL ? strake_read_choice(interpolate, "none|linear", &choice, error)
                                    : STRAKE_OK);
     source->is_linear = choice == 1;

@@ -81,6 +81,10 @@ struct strake_source {
     char *file;     /**< path, usable from the working directory */
     char *variable; /**< of the file, NULL: not given */
     int64_t index;  /**< of the variable's arrays, -1: not given */
+    int furthers;   /**< numbers along the next dimensions before the grid's */
+    int64_t further[STRAKE_INPUT_FURTHER];
+    bool has_level; /**< the last of these is chosen by its coordinate */
+    double level;
     /** of a file or series: its values are velocities [m/s], not Courant numbers */
     bool is_velocity;
     bool is_cells;  /**< of a field on faces: its values are at the centres of cells */
@@ -120,6 +124,13 @@ strake_status strake_source_open_file(const strake_case *which, const strake_sou
 strake_status strake_series_read(const strake_node *map, const strake_case *which,
                                  const strake_field *field, strake_source *source,
                                  strake_error *error);
+
+/**
+ * Reads `index`, a number or a list of them, and `level`, beside the name of a file. @param[in] is_series  whose levels
+ * are along the first dimension
+ */
+strake_status strake_source_read_numbers(const strake_node *map, bool is_series,
+                                         strake_source *source, strake_error *error);
 
 /** Reads `as` and `at`, beside the name of a file. @param[in] map  that they are in */
 strake_status strake_series_read_as(const strake_node *map, const strake_field *field,

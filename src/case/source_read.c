@@ -189,6 +189,16 @@ static strake_status read_shape(strake_node *node, const strake_case *which,
     return wrong == NULL ? STRAKE_OK : strake_node_fail(node, error, "%s", wrong);
 }
 
+bool strake_source_is_velocity(const strake_source *source)
+{
+    if (source == NULL) {
+        return false;
+    }
+    return source->kind == STRAKE_SOURCE_SUM
+               ? strake_source_is_velocity(source->child[0])
+               : source->is_velocity || (source->shape != NULL && source->shape->is_velocity);
+}
+
 static strake_status read_sum(const strake_node *node, const strake_case *which,
                               const strake_field *field, strake_source *source, strake_error *error)
 {
@@ -282,22 +292,43 @@ cleanup:
     return status;
 }
 
+strake_status strake_source_read_numbers(const strake_node *map, bool is_series,
+                                         strake_source *source, strake_error *error)
+{
+    static const strake_limits indices = {0.0, 0x1p63, false, NULL};
+    static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
+    strake_status status = STRAKE_OK;
+    const strake_node *const index = strake_node_get(map, "index");
+    const strake_node *const level = strake_node_get(map, "level");
+    const bool is_list = index != NULL && index->kind == STRAKE_NODE_LIST;
+    const strake_node *item = is_list ? index->child : index;
+    source->index = -1;
+    if (is_list && (index->children == 0 || index->children > STRAKE_INPUT_FURTHER)) {
+        return strake_node_unlike(index, error, "1 to %d numbers", (int)STRAKE_INPUT_FURTHER);
+    }
+    for (int k = is_series ? 1 : 0; item != NULL; k++, item = is_list ? item->next : NULL) {
+        int64_t *const to = k == 0 ? &source->index : &source->further[source->furthers++];
+        STRAKE_TRY(strake_read_integer(item, &indices, to, error));
+    }
+    source->has_level = level != NULL;
+    if (level != NULL) {
+        STRAKE_TRY(strake_read_real(level, &any, &source->level, error));
+    }
+cleanup:
+    return status;
+}
+
 /* A file, and beside it in the same mapping what chooses one of several arrays in it. */
 static strake_status read_file(const strake_node *node, const strake_case *which,
                                const strake_field *field, strake_source *source,
                                strake_error *error)
 {
-    static const strake_limits indices = {0.0, 0x1p63, false, NULL};
     strake_status status = STRAKE_OK;
     const strake_node *const variable = strake_node_get(node->parent, "variable");
-    const strake_node *const index = strake_node_get(node->parent, "index");
     const char *name = NULL;
-    source->index = -1;
     STRAKE_TRY(strake_read_text(node, "the name of a .npy file", &name, error));
     STRAKE_TRY(strake_source_name(which, name, variable, source, error));
-    if (index != NULL) {
-        STRAKE_TRY(strake_read_integer(index, &indices, &source->index, error));
-    }
+    STRAKE_TRY(strake_source_read_numbers(node->parent, false, source, error));
     STRAKE_TRY(read_map(node->parent, source, error));
     STRAKE_TRY(strake_series_read_as(node->parent, field, source, error));
 cleanup:
@@ -324,8 +355,8 @@ static strake_node *only_key(const strake_node *node, const strake_field *field,
         return node->child;
     }
     strake_node *const file = strake_node_get(node, "file");
-    static const char *const more[] = {"variable",   "index", "nodata", "utm",
-                                       "geographic", "as",    "at"};
+    static const char *const more[] = {"variable", "index",      "level", "nodata",
+                                       "utm",      "geographic", "as",    "at"};
     int beside = 0;
     for (int k = 0; k < (int)(sizeof more / sizeof more[0]); ++k) {
         beside += strake_node_get(node, more[k]) != NULL ? 1 : 0;

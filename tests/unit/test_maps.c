@@ -176,7 +176,8 @@ static void what_does_not_fit_is_said(void **state)
     bad("{file: degrees.asc, geographic: true}", NULL,
         "grid.dx: missing; expected a number > 0 [m]: the cells of the map are degrees");
     bad("{file: map.asc, variable: u}", NULL,
-        "map.asc: has one array; leave out `variable` and `index`, which are for NetCDF files");
+        "map.asc: has one array; leave out `variable`, `index` and `level`, which are for NetCDF "
+        "files");
     bad("{file: map.asc, nodata: nothing}", NULL,
         "fields.u.nodata: found 'nothing', expected none, or the number that stands for no value");
     bad("{file: map.asc, utm: {zone: 61}}", NULL,

@@ -1,0 +1,221 @@
+#include "case/axes.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "case/date.h"
+#include "case/maps.h"
+#include "case/source.h"
+
+/* Whether the levels of a series are in one file, which may have their times. */
+static bool has_times(const strake_case *which, const strake_source *source)
+{
+    return strchr(source->file, '%') == NULL && strake_input_has_many(which->inputs, source->file);
+}
+
+/*
+ * The time from one level to the next [s], if all are as far apart as the first two, up to the digits that the file has;
+ * @p odd is the first one that is not, or 0.
+ */
+static double interval_of(const strake_input_axis *axis, int64_t *odd)
+{
+    static const double rounded = 1e-6, single = 2e-7;
+    const int64_t last = axis->n - 1;
+    const double first = axis->at[1] - axis->at[0];
+    const double most = fmax(fabs(axis->at[0]), fabs(axis->at[last]));
+    const double slack = rounded * fabs(first) + (axis->is_single ? single * most : 0.0);
+    *odd = 0;
+    for (int64_t k = 2; k <= last && *odd == 0; k++) {
+        *odd = fabs(axis->at[k] - axis->at[k - 1] - first) <= slack ? 0 : k;
+    }
+    return (axis->at[last] - axis->at[0]) / (double)last * strake_input_axis_seconds(axis->unit);
+}
+
+/* Without times in the file `every` says it. */
+static strake_status need_every(const strake_source *source, const strake_input_axis *axis,
+                                strake_error *error)
+{
+    return source->every > 0.0
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_USAGE,
+                             "%s: 'every' is missing: time from level to level > 0 [s]; %s %s",
+                             source->where, source->file,
+                             axis->n == 1  ? "has one level"
+                             : axis->n > 1 ? "has no times in seconds, minutes, hours or days "
+                                             "since a date"
+                                           : "does not say it");
+}
+
+static strake_status compare_every(strake_source *source, const strake_input_axis *axis,
+                                   strake_error *error)
+{
+    static const double rounded = 1e-6;
+    strake_status status = STRAKE_OK;
+    int64_t odd = 0;
+    if (axis->n < 2 || isnan(strake_input_axis_seconds(axis->unit))) {
+        return need_every(source, axis, error);
+    }
+    const double every = interval_of(axis, &odd);
+    STRAKE_CHECK(odd == 0, error, STRAKE_ERR_USAGE,
+                 "%s: levels of a series are evenly apart, and those of %s are not: %s is %.10g, "
+                 "%.10g, ..., but level %lld is at %.10g and level %lld at %.10g (%s)",
+                 source->where, source->file, axis->name, axis->at[0], axis->at[1],
+                 (long long)odd - 1, axis->at[odd - 1], (long long)odd, axis->at[odd], axis->unit);
+    STRAKE_CHECK(every > 0.0, error, STRAKE_ERR_USAGE,
+                 "%s: levels of a series follow each other in time, and those of %s do not: %s is "
+                 "%.10g, %.10g, ... (%s)",
+                 source->where, source->file, axis->name, axis->at[0], axis->at[1], axis->unit);
+    if (source->every > 0.0) {
+        STRAKE_CHECK(fabs(source->every - every) <= rounded * every, error, STRAKE_ERR_USAGE,
+                     "%s: every is %.10g s, but the levels of %s are %.10g s apart: %s is %.10g, "
+                     "%.10g, ... (%s); leave out `every`, which is then the file's",
+                     source->where, source->every, source->file, every, axis->name, axis->at[0],
+                     axis->at[1], axis->unit);
+        return STRAKE_OK;
+    }
+    source->every = every;
+cleanup:
+    return status;
+}
+
+/* An open file of a field, and what it says. */
+typedef struct found {
+    const strake_source *source;
+    const strake_field *field;
+    strake_input file;
+    strake_input_axis times;
+} found;
+
+static void note(strake_case *which, const char *format, ...) STRAKE_PRINTF(2, 3);
+
+static void note(strake_case *which, const char *format, ...)
+{
+    va_list list;
+    if (which->axes.notes < STRAKE_CASE_NOTES) {
+        char *const text = which->axes.note[which->axes.notes++];
+        va_start(list, format);
+        (void)strake_number_vprint(text, sizeof which->axes.note[0], format, list);
+        va_end(list);
+    }
+}
+
+/* The date of time 0: that of the first level of a series; without one, of the first field that has a time. */
+static void find_origin(strake_case *which, const found *in)
+{
+    strake_case_axes *const axes = &which->axes;
+    char date[STRAKE_INPUT_TEXT];
+    const int64_t index = in->source->kind == STRAKE_SOURCE_SERIES ? 0 : in->file.index;
+    if (strcmp(in->times.unit, "seconds since " STRAKE_AXES_NO_DATE) == 0 || index >= in->times.n ||
+        !strake_date_of(in->times.unit, in->times.calendar, in->times.at[index], date,
+                        sizeof date)) {
+        return;
+    }
+    if (axes->origin[0] == '\0') {
+        (void)snprintf(axes->origin, sizeof axes->origin, "%s", date);
+        (void)snprintf(axes->calendar, sizeof axes->calendar, "%s", in->times.calendar);
+    } else if (strcmp(axes->origin, date) != 0 &&
+               (in->field->is_state || in->source->kind == STRAKE_SOURCE_SERIES)) {
+        note(which, "%s begins at %s, and other files at %s: time 0 is %s for outputs",
+             in->source->where, date, axes->origin, axes->origin);
+    }
+}
+
+/* Coordinates of cells where rows are latitudes and columns longitudes. */
+static strake_status find_places(strake_case *which, found *in, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int dims = which->problem->dims;
+    const int across = in->source->is_cells ? -1 : strake_face_axis(in->field->position);
+    strake_input_axis at[STRAKE_AXES] = {{.n = 0}};
+    bool is_sphere = dims > 1;
+    for (int d = 0; d < dims; d++) {
+        const int axis = strake_axis_of(dims, d);
+        STRAKE_TRY(strake_input_axis_read(&in->file, d, &at[axis], error));
+        if (d >= dims - 2) {
+            is_sphere = is_sphere && axis != across && at[axis].n == which->n[axis] &&
+                        (axis == 2 ? strake_input_axis_is_longitude
+                                   : strake_input_axis_is_latitude)(at[axis].name, at[axis].unit);
+        }
+    }
+    if (in->file.is_turned && which->axes.notes == 0) {
+        note(which,
+             "latitudes of %s go south: its rows are read from the last one on, as those of all "
+             "files that say so, so that row 0 is the southernmost; winds to the north are along "
+             "growing rows",
+             in->source->file);
+    }
+    for (int axis = 0; axis < STRAKE_AXES && is_sphere; axis++) {
+        strake_input_axis *const to = &which->axes.cell[axis];
+        if (to->n == 0 && axis != across && at[axis].n == which->n[axis]) {
+            *to = at[axis];
+            (void)snprintf(which->axes.face[axis], sizeof which->axes.face[axis], "%s_face",
+                           to->name);
+            at[axis] = (strake_input_axis){.n = 0};
+        }
+    }
+cleanup:
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        strake_input_axis_free(&at[axis]);
+    }
+    return status;
+}
+
+/* What the file of a source says; of those that say nothing of axes, and those that cannot be opened, nothing. */
+static strake_status look(strake_case *which, int f, strake_source *source, bool is_series,
+                          strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error inner;
+    found in = {source, &which->problem->field[f], {.kind = NULL}, {.n = 0}};
+    const bool is_of_kind = is_series == (source->kind == STRAKE_SOURCE_SERIES);
+    if (is_series && is_of_kind && !has_times(which, source)) {
+        return need_every(source, &in.times, error);
+    }
+    if (!is_of_kind || source->file == NULL ||
+        !strake_input_has_many(which->inputs, source->file)) {
+        return STRAKE_OK;
+    }
+    status = is_series ? strake_series_open(which, source, in.field->name, 0, &in.file, &inner)
+                       : strake_source_open_file(which, source, in.field->name, &in.file, &inner);
+    status = status == STRAKE_OK ? strake_input_axis_read(&in.file, -1, &in.times, &inner) : status;
+    STRAKE_CHECK(status == STRAKE_OK, error,
+                 status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE, "%s: %s", source->where,
+                 inner.text);
+    STRAKE_TRY(is_series ? compare_every(source, &in.times, error) : STRAKE_OK);
+    if (!strake_case_is_map(which)) {
+        STRAKE_TRY(find_places(which, &in, error));
+        find_origin(which, &in);
+    }
+cleanup:
+    strake_input_axis_free(&in.times);
+    strake_input_close(&in.file);
+    return status;
+}
+
+strake_status strake_axes_complete(strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int pass = 0; pass < 2; pass++) { /* series first: they say what time 0 is */
+        for (int f = 0; f < which->problem->fields; f++) {
+            strake_source *const source = which->source[f];
+            for (int k = 0; source != NULL && k < source->children; k++) {
+                STRAKE_TRY(look(which, f, source->child[k], pass == 0, error));
+            }
+            if (source != NULL) {
+                STRAKE_TRY(look(which, f, source, pass == 0, error));
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+void strake_axes_free(strake_case *which)
+{
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        strake_input_axis_free(&which->axes.cell[axis]);
+    }
+}
