@@ -185,6 +185,9 @@ static strake_status find_direction(input *in, const strake_input_name *name, st
     if (variable >= 0 && strake_input_axis_is_latitude(info.name, info.unit)) {
         STRAKE_TRY(strake_netcdf_elements(in->module, in->reader, variable, &info, -1, 0, 2, at,
                                           NULL, error));
+        STRAKE_CHECK(!isnan(at[0]) && !isnan(at[1]), error, STRAKE_ERR_USAGE,
+                     "%s: %s has no values, so that it is not known which way the rows of %s go",
+                     name->path, info.name, in->info.name);
         in->is_turned = at[1] < at[0];
     }
 cleanup:
@@ -342,6 +345,9 @@ static strake_status read_axis(strake_input *from, int d, strake_input_axis *out
     }
     STRAKE_TRY(read_coordinate(in, variable, &info, &out->at, error));
     out->n = info.shape[0];
+    for (int64_t k = 0; k < info.shape[0]; k++) {
+        out->n = isnan(out->at[k]) ? 0 : out->n; /* half of them would say something wrong */
+    }
     out->is_single = info.element_size == 4;
     (void)snprintf(out->name, sizeof out->name, "%s", info.name);
     (void)snprintf(out->unit, sizeof out->unit, "%s", info.unit);

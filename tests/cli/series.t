@@ -117,6 +117,10 @@ fails 2 "at: cells of what lies on cells" "fields.psi.at" "fields on faces"
 try run case.yaml --on serial --output late --set fields.psi.index=1
 check "fields of another time than the winds are said" grep -q "begins at 2026-01-01 06:00:00, and other files at 2026-01-01 00:00:00" .err
 
+sed 's/latitude = 45, 15/latitude = _, 15/; s/^netcdf file/netcdf holes/' file.cdl >holes.cdl && ncgen -o holes.nc holes.cdl
+try check case.yaml --on serial --set fields.u1.series.file=holes.nc
+fails 2 "latitudes without values" "latitude has no values" "which way the rows of v go"
+
 # --- outputs --------------------------------------------------------------------------------------------------------
 try run case.yaml --on serial --quiet --output nc --set 'output={formats: [netcdf], fields: [psi, u1], initial: true, every: 11}'
 ncdump nc/fields.nc >nc.cdl
