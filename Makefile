@@ -122,6 +122,7 @@ $(foreach m,$(OPTIONAL),$(call module_flags,$(firstword $(subst :, ,$m)),$(lastw
 # Where the program looks for modules, besides its own folder and where the loader does.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
 FLAGS_host/module/module := -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+FLAGS_host/main/cmd_doctor := -DSTRAKE_MODULES='"$(MODULES)"'
 FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0)
 FLAGS_host/cairo/drawing := -DSTRAKE_CAIRO_MODULE=$(if $(CAIRO_LIBS),1,0)
 FLAGS_host/gdal/gdal := -DSTRAKE_GDAL_MODULE=$(if $(GDAL_LIBS),1,0)
@@ -213,7 +214,9 @@ SHARED := $(BUILD)/libstrake.so
 MODULE_FILES := $(MODULES:%=$(BUILD)/libstrake-%.so)
 MANUAL := $(BUILD)/strake.1
 COMPLETIONS := $(BUILD)/completion/strake.bash $(BUILD)/completion/_strake
-LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(MODULE_FILES)
+# Loads an OpenCL driver where it can do no harm (host/opencl/cl_trial.h).
+DRIVER_TOOL := $(BUILD)/strake-driver
+LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(MODULE_FILES) $(DRIVER_TOOL)
 
 # --- how recipes talk ----------------------------------------------------------------------------
 
@@ -228,7 +231,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAG
 .PHONY: all lib program
 all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM) $(MANUAL) $(COMPLETIONS)) ## program, libraries and strake.pc (default)
 lib: $(LIBRARIES)
-program: $(PROGRAM) $(MODULE_FILES)
+program: $(PROGRAM) $(MODULE_FILES) $(DRIVER_TOOL)
 
 .PHONY: run
 run: ## install what is missing, build, run the main job twice and compare the bits
@@ -318,6 +321,7 @@ endef
 $(foreach m,$(OPTIONAL),$(eval $(call MODULE_STAMP_RULE,$(firstword $(subst :, ,$m)),$(lastword $(subst :, ,$m)))))
 # Who loads a module knows whether it is built, and module.c where it is.
 $(BUILD)/obj/host/mpi/ranks.o $(BUILD)/obj/host/module/module.o: $(BUILD)/obj/module-mpi
+$(BUILD)/obj/host/main/cmd_doctor.o: $(MODULES:%=$(BUILD)/obj/module-%)
 $(BUILD)/obj/host/netcdf/netcdf.o: $(BUILD)/obj/module-netcdf
 $(BUILD)/obj/host/cairo/drawing.o: $(BUILD)/obj/module-cairo
 $(BUILD)/obj/host/gdal/gdal.o: $(BUILD)/obj/module-gdal
@@ -439,6 +443,11 @@ $(TUNER): $(TUNER_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(TUNER_OBJ)
 
+# Without sanitizers, as whatever loads drivers.
+$(DRIVER_TOOL): host/opencl/tool/try_driver.c host/opencl/cl_trial.h $(STAMP)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -std=c11 -O2 -g $(WARN) -fPIE -pie $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+
 $(PROGRAM): $(MAIN_OBJ) $(TUNER) $(STATIC)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(TUNER) $(STATIC) $(ALL_LDLIBS)
@@ -476,6 +485,7 @@ $(TESTED): $(LIB_OBJ) $(TUNER_OBJ)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(TUNER_OBJ) $(ALL_LDLIBS)
+	$(Q)ln -sf ../strake-driver $(@D)/
 
 # Programs whose linker replaces functions of the library (LINK_NAME) need its objects; all others share $(TESTED).
 tested = $(if $(LINK_$(1)),$(TUNER) $(STATIC),$(TESTED))
@@ -501,7 +511,7 @@ $(INJECTED_PROGRAM): $(MAIN_OBJ) $(BUILD)/obj/tests/support/inject.o $(TUNER) $(
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(INJECTED_LINK) -o $@ $(filter %.o,$^) $(TUNER) $(STATIC) $(ALL_LDLIBS)
-	$(if $(MODULE_FILES),$(Q)ln -sf $(MODULE_FILES:$(BUILD)/%=../../%) $(@D)/)
+	$(Q)ln -sf ../../strake-driver $(MODULE_FILES:$(BUILD)/%=../../%) $(@D)/
 
 $(FUZZ_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/fuzz.o \
     $(filter %.o,$(FUZZER)) $(STATIC)
@@ -656,6 +666,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -m 755 $(BUILD)/$(SONAME) $(INSTALL_LIB)/$(SONAME)
 	ln -sf $(SONAME) $(INSTALL_LIB)/libstrake.so
 	$(if $(MODULE_FILES),install -m 755 $(MODULE_FILES) $(INSTALL_LIB))
+	install -m 755 $(DRIVER_TOOL) $(INSTALL_LIB)
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
 	install -m 644 src/strake.h host/fortran/strake.f90 $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(MANUAL) $(INSTALL_SHARE)/man/man1/strake.1
@@ -666,7 +677,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \
-	    $(INSTALL_LIB)/libstrake.so $(foreach m,$(OPTIONAL),$(INSTALL_LIB)/libstrake-$(lastword $(subst :, ,$m)).so) $(INSTALL_LIB)/pkgconfig/strake.pc \
+	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/strake-driver $(foreach m,$(OPTIONAL),$(INSTALL_LIB)/libstrake-$(lastword $(subst :, ,$m)).so) $(INSTALL_LIB)/pkgconfig/strake.pc \
 	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/include/strake.f90 \
 	    $(INSTALL_SHARE)/man/man1/strake.1 $(INSTALL_BASH)/strake \
 	    $(INSTALL_ZSH)/_strake

@@ -181,6 +181,7 @@ static int command(const strake_arguments *arguments)
     s->bench = calloc((size_t)s->jobs, sizeof *s->bench);
     STRAKE_CHECK(s->bench != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    strake_cl_list_tell(&s->list, false, strake_notice, NULL);
     strake_cl_watch_begin(&s->watch, strake_compiling, NULL);
     strake_cl_watch_list(&s->watch, &s->list);
     s->roofs = (strake_roofs){.list = &s->list, .notice = notice, .user = s};

@@ -127,6 +127,7 @@ static int command(const strake_arguments *arguments)
     int code = STRAKE_EXIT_DONE;
     strake_machine_read(&cpu);
     STRAKE_TRY(strake_cl_list_open(&list, error));
+    strake_cl_list_tell(&list, true, strake_notice, NULL);
     strake_cl_watch_begin(&watch, strake_compiling, NULL);
     strake_cl_watch_list(&watch, &list);
     for (int k = 0; k < list.count * STRAKE_PRECISIONS; k++) {

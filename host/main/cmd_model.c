@@ -252,6 +252,7 @@ static strake_status measure_devices(session *s, strake_case **which, bool *stop
     STRAKE_TRY(strake_report_begin(&s->report, arguments->report, error));
     STRAKE_TRY(strake_report_begin(&s->plot, arguments->plot, error));
     STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    strake_cl_list_tell(&s->list, false, strake_notice, NULL);
     strake_cl_watch_begin(&s->watch, strake_compiling, NULL);
     strake_cl_watch_list(&s->watch, &s->list);
     STRAKE_TRY(find_devices(s, error));

@@ -329,6 +329,7 @@ static int command(const strake_arguments *arguments)
             strake_file_read(arguments->space, MOST_BYTES, "search space", &space, &length, error));
     }
     STRAKE_TRY(strake_cl_list_open(&list, error));
+    strake_cl_list_tell(&list, false, strake_notice, NULL);
     STRAKE_TRY(strake_places_find(arguments->on, &list, "cannot be tuned", &found, error));
     collect(&found, &all);
     STRAKE_TRY(space != NULL ? keep_places(arguments, space, found.named, &all, error) : STRAKE_OK);

@@ -49,6 +49,20 @@ static void *open_file(const char *name)
     return dlopen(name, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
 }
 
+bool strake_module_program(const char *name, char path[PATH_MAX])
+{
+    static const char *const where[] = {"", "/" STRAKE_LIBDIR_FROM_BIN};
+    char folder[PATH_MAX];
+    const int places = find_own_folder(folder) ? 2 : 1;
+    for (int k = 0; k < places; k++) {
+        const int length = snprintf(path, PATH_MAX, "%s%s/%s", folder, where[k], name);
+        if (length > 0 && length < PATH_MAX && access(path, X_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Opens the module beside this code, in the folder of libraries, or where the loader looks. */
 static void *open_module(const strake_module_kind *kind, strake_module_failure *failure)
 {

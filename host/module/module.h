@@ -7,6 +7,8 @@
 #ifndef STRAKE_MODULE_MODULE_H
 #define STRAKE_MODULE_MODULE_H
 
+#include <limits.h>
+
 #include "base/error.h"
 
 /** The first members of every table: compared before any other is looked at, the same in every version. */
@@ -45,5 +47,12 @@ const void *strake_module_load(const strake_module_kind *kind, strake_module_fai
  */
 strake_status strake_module_need(const strake_module_kind *kind, bool built, const char *who,
                                  const char *package, const void **out, strake_error *error);
+
+/**
+ * Finds a program of Strake's own that is installed with its libraries: beside the program or library that holds this
+ * code, or in the folder of libraries as seen from programs. @param[out] path  where it is
+ * @return false where it is in neither
+ */
+bool strake_module_program(const char *name, char path[PATH_MAX]);
 
 #endif

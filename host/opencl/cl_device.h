@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "engine/point.h"
+#include "opencl/cl_drivers.h"
 
 /** Every OpenCL entry point used, resolved by dlsym: X(name). Call as `cl->clFinish(queue)`. */
 /* clang-format off */
@@ -98,7 +99,8 @@ static inline bool strake_cl_device_may_hold(const strake_cl_device *device, dou
 typedef struct strake_cl_list {
     strake_cl *cl; /**< NULL where there is no loader */
     /** Why count is 0: no loader, no platform, no device. Else empty, or which device was left out and why. */
-    char why_none[256];
+    char why_none[1024];
+    strake_cl_drivers drivers; /**< of the loader, and which of them were left out */
     int count;
     strake_cl_device *device;
 } strake_cl_list;
@@ -107,11 +109,21 @@ typedef struct strake_cl_list {
  * Opens the loader and lists the devices of every platform: GPUs, accelerators, then devices on the
  * processors and others; within a kind by the name and version of the platform, then as its driver counts
  * them. The order in which a loader finds drivers, which changes when one is installed anew, does not matter.
- * A missing loader or driver is not an error but an empty list with a reason. Free with
- * strake_cl_list_free().
+ * A missing loader or driver is not an error but an empty list with a reason. Drivers that end or stop the process which
+ * loads them are left out (cl_drivers.h). Free with strake_cl_list_free().
  */
 strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error);
 void strake_cl_list_free(strake_cl_list *list);
+
+/** The same; @p anew tries every driver, whatever is known of it (cl_drivers.h). */
+strake_status strake_cl_list_open_as(strake_cl_list *list, bool anew, strake_error *error);
+
+/**
+ * Tells of drivers that were left out, once in a process; @p all: of those that cannot be loaded, too, and always.
+ * @param[in] notice  may be NULL
+ */
+void strake_cl_list_tell(const strake_cl_list *list, bool all,
+                         void (*notice)(void *user, const char *line), void *user);
 
 /** Puts devices into the order of a list, and numbers them. */
 void strake_cl_list_sort(strake_cl_device *device, int count);

@@ -2,6 +2,8 @@
 #ifndef STRAKE_CL_IMPL_H
 #define STRAKE_CL_IMPL_H
 
+#include <limits.h>
+
 #include "base/embedded.h"
 #include "opencl/cl_device.h"
 
@@ -15,6 +17,12 @@ extern const strake_embedded strake_cl_texts[];
  */
 strake_status strake_cl_loader_open(strake_cl **out, char *why, size_t why_size,
                                     strake_error *error);
+
+/** What $STRAKE_OPENCL_LIBRARY names; NULL: nothing. */
+const char *strake_cl_loader_named(void);
+
+/** The file of an open loader; for NULL what $STRAKE_OPENCL_LIBRARY names. */
+void strake_cl_loader_path(const strake_cl *cl, char path[PATH_MAX]);
 
 /** Frees the entry points; the library stays mapped, since drivers do not survive unloading. */
 void strake_cl_loader_close(strake_cl *cl);

@@ -2,6 +2,7 @@
 
 #include <CL/cl_ext.h>
 #include <ctype.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,10 +198,29 @@ static bool is_short_of_memory(rlim_t most, char *why, size_t size)
     return true;
 }
 
+/* The first driver with a verdict, which there is. */
+static const strake_cl_driver *first_with(const strake_cl_list *list, strake_cl_verdict verdict)
+{
+    const strake_cl_driver *one = list->drivers.driver;
+    while (one->verdict != verdict) {
+        one++;
+    }
+    return one;
+}
+
 static void explain_empty(strake_cl_list *list, cl_uint platforms, cl_platform_id first)
 {
-    char name[64];
+    char name[64], text[sizeof list->why_none - 100];
+    const bool bad = strake_cl_drivers_with(&list->drivers, STRAKE_CL_BAD) > 0;
     if (is_short_of_memory(RLIM_INFINITY, list->why_none, sizeof list->why_none)) {
+        return;
+    }
+    if (bad || (platforms == 0 && strake_cl_drivers_with(&list->drivers, STRAKE_CL_REFUSED) > 0)) {
+        (void)snprintf(
+            list->why_none, sizeof list->why_none,
+            "no OpenCL driver has a device that can be used: %s; see `strake doctor`",
+            strake_cl_driver_text(first_with(list, bad ? STRAKE_CL_BAD : STRAKE_CL_REFUSED), text,
+                                  sizeof text));
         return;
     }
     if (platforms == 0) {
@@ -208,6 +228,12 @@ static void explain_empty(strake_cl_list *list, cl_uint platforms, cl_platform_i
                        "an OpenCL loader, but no driver: install the OpenCL driver of your device, "
                        "or pocl-opencl-icd for the CPU, and check /etc/OpenCL/vendors and "
                        "`clinfo -l`");
+        return;
+    }
+    if (list->drivers.pocl_fails) {
+        (void)snprintf(list->why_none, sizeof list->why_none,
+                       "PoCL, the driver of the CPU, has no device where it cannot write its "
+                       "cache: set POCL_CACHE_DIR to a folder that can be written");
         return;
     }
     platform_text(list->cl, first, CL_PLATFORM_NAME, name, sizeof name);
@@ -259,29 +285,13 @@ static bool is_ours(void)
     return atomic_compare_exchange_strong(&process, &first, self) || first == self;
 }
 
-strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
+/* Lists the devices of all platforms of an open loader. */
+static strake_status ask(strake_cl_list *list, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_platform_id *platform = NULL;
     cl_uint platforms = 0;
-    cl_int code = CL_SUCCESS;
-
-    memset(list, 0, sizeof *list);
-    STRAKE_TRY(strake_cl_loader_open(&list->cl, list->why_none, sizeof list->why_none, error));
-    if (list->cl == NULL) {
-        (void)is_short_of_memory(RLIM_INFINITY, list->why_none, sizeof list->why_none);
-        goto cleanup;
-    }
-    STRAKE_TRY(strake_threads_need(STRAKE_STACK_OF_DRIVER, "an OpenCL driver", error));
-    if (!is_ours()) {
-        (void)snprintf(list->why_none, sizeof list->why_none,
-                       "OpenCL was used before fork(), and its drivers work in that process alone");
-        goto cleanup;
-    }
-    if (is_short_of_memory(least_addresses, list->why_none, sizeof list->why_none)) {
-        goto cleanup;
-    }
-    code = list->cl->clGetPlatformIDs(0, NULL, &platforms);
+    const cl_int code = list->cl->clGetPlatformIDs(0, NULL, &platforms);
     if (code != CL_SUCCESS && code != CL_PLATFORM_NOT_FOUND_KHR) {
         (void)snprintf(list->why_none, sizeof list->why_none,
                        "the OpenCL loader cannot list platforms: %s (%d); check `clinfo -l`",
@@ -309,15 +319,107 @@ strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
 
 cleanup:
     free(platform);
+    return status;
+}
+
+/* Whether a loader can be asked for platforms in this environment; if not, why. */
+static bool is_safe(strake_cl_list *list, bool entered, bool is_named, const char *loader)
+{
+    char said[512];
+    if (!entered) {
+        (void)snprintf(list->why_none, sizeof list->why_none,
+                       "an OpenCL driver has to be left out, for which a temporary folder is "
+                       "needed, and none can be written; set TMPDIR, or see `strake doctor`");
+        return false;
+    }
+    if ((is_named || strake_cl_drivers_with(&list->drivers, STRAKE_CL_BAD) > 0) &&
+        !strake_cl_drivers_library(&list->drivers, loader, said, sizeof said)) {
+        (void)snprintf(list->why_none, sizeof list->why_none,
+                       is_named ? "STRAKE_OPENCL_LIBRARY names %s, which %s; correct or unset it"
+                                : "the OpenCL loader %s %s, although bad drivers are left out; see "
+                                  "`strake doctor`",
+                       loader, said);
+        return false;
+    }
+    return true;
+}
+
+strake_status strake_cl_list_open_as(strake_cl_list *list, bool anew, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_guest guest = {0};
+    char loader[PATH_MAX];
+    const char *const named = strake_cl_loader_named();
+
+    memset(list, 0, sizeof *list);
+    if (named == NULL) {
+        STRAKE_TRY(strake_cl_loader_open(&list->cl, list->why_none, sizeof list->why_none, error));
+    }
+    if (list->cl == NULL && named == NULL) {
+        (void)is_short_of_memory(RLIM_INFINITY, list->why_none, sizeof list->why_none);
+        goto cleanup;
+    }
+    STRAKE_TRY(strake_threads_need(STRAKE_STACK_OF_DRIVER, "an OpenCL driver", error));
+    if (!is_ours()) {
+        (void)snprintf(list->why_none, sizeof list->why_none,
+                       "OpenCL was used before fork(), and its drivers work in that process alone");
+        goto cleanup;
+    }
+    if (is_short_of_memory(least_addresses, list->why_none, sizeof list->why_none)) {
+        goto cleanup;
+    }
+    strake_cl_loader_path(list->cl, loader);
+    STRAKE_TRY(strake_cl_drivers_find(loader, anew, &list->drivers, error));
+    if (!is_safe(list, strake_cl_drivers_enter(&list->drivers, &guest), named != NULL, loader)) {
+        goto cleanup;
+    }
+    if (named != NULL) {
+        STRAKE_TRY(strake_cl_loader_open(&list->cl, list->why_none, sizeof list->why_none, error));
+    }
+    if (list->cl != NULL) {
+        STRAKE_TRY(ask(list, error));
+    } else {
+        (void)is_short_of_memory(RLIM_INFINITY, list->why_none, sizeof list->why_none);
+    }
+
+cleanup:
+    strake_cl_drivers_leave(&guest);
     if (status != STRAKE_OK) {
         strake_cl_list_free(list);
     }
     return status;
 }
 
+strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
+{
+    return strake_cl_list_open_as(list, false, error);
+}
+
+void strake_cl_list_tell(const strake_cl_list *list, bool all,
+                         void (*notice)(void *user, const char *line), void *user)
+{
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
+    char text[1024], line[1200];
+    if (notice == NULL || list->drivers.count == 0 ||
+        (!all && (strake_cl_drivers_with(&list->drivers, STRAKE_CL_BAD) == 0 ||
+                  atomic_flag_test_and_set(&is_told)))) {
+        return;
+    }
+    for (int k = 0; k < list->drivers.count; k++) {
+        const strake_cl_driver *const one = &list->drivers.driver[k];
+        if (one->verdict == STRAKE_CL_BAD || (all && one->verdict == STRAKE_CL_REFUSED)) {
+            (void)snprintf(line, sizeof line, "%s%s; see `strake doctor`",
+                           one->verdict == STRAKE_CL_BAD ? STRAKE_NOTICE_WARNING : "",
+                           strake_cl_driver_text(one, text, sizeof text));
+            notice(user, line);
+        }
+    }
+}
+
 void strake_cl_list_free(strake_cl_list *list)
 {
     free(list->device);
+    strake_cl_drivers_free(&list->drivers);
     strake_cl_loader_close(list->cl);
     memset(list, 0, sizeof *list);
 }

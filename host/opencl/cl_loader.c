@@ -41,12 +41,30 @@ static const char *resolve(strake_cl *cl)
     return missing;
 }
 
+const char *strake_cl_loader_named(void)
+{
+    const char *const named = getenv("STRAKE_OPENCL_LIBRARY");
+    return named != NULL && named[0] != '\0' ? named : NULL;
+}
+
+void strake_cl_loader_path(const strake_cl *cl, char path[PATH_MAX])
+{
+    Dl_info info = {0};
+    void *address = NULL;
+    const char *name = strake_cl_loader_named();
+    if (cl != NULL) {
+        memcpy(&address, &cl->clGetPlatformIDs, sizeof address);
+        name = dladdr(address, &info) != 0 ? info.dli_fname : NULL;
+    }
+    (void)snprintf(path, PATH_MAX, "%s", name != NULL ? name : "libOpenCL.so.1");
+}
+
 strake_status strake_cl_loader_open(strake_cl **out, char *why, size_t why_size,
                                     strake_error *error)
 {
     static const char *const standard[] = {"libOpenCL.so.1", "libOpenCL.so"};
-    const char *named = getenv("STRAKE_OPENCL_LIBRARY");
-    const bool is_named = named != NULL && named[0] != '\0';
+    const char *const named = strake_cl_loader_named();
+    const bool is_named = named != NULL;
     char reason[160] = "";
     strake_status status = STRAKE_OK;
     const char *missing = NULL;

@@ -140,6 +140,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
         all = calloc(MOST_PLACES, sizeof *all);
         STRAKE_CHECK(all != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
         STRAKE_TRY(strake_cl_list_open(&list, error));
+        strake_cl_list_tell(&list, false, chosen.notice, chosen.user);
         places = find_places(&list, all);
     }
     if (places > 1) {

@@ -230,6 +230,8 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
         return add_part(solver, solver->kind->cpu, -1, error);
     }
     STRAKE_TRY(strake_cl_list_open(&solver->team.list, error));
+    strake_cl_list_tell(&solver->team.list, false, solver->team.notices.line,
+                        solver->team.notices.user);
     strake_cl_watch_list(&solver->team.watch, &solver->team.list);
     if (strcmp(where, "gpu") == 0) {
         STRAKE_TRY(add_gpu_word(solver, error));

@@ -16,7 +16,7 @@ check "--help is help" cmp .out overview
 try
 fails 2 "no command is a usage error" "strake help"
 
-for command in new run scan check devices bench tune model compare view completion help; do
+for command in new run scan check devices doctor bench tune model compare view completion help; do
     try help $command
     exits 0 "help $command succeeds"
     prints "help $command shows usage and examples" "Usage: strake $command" "Options:" "Examples:" \

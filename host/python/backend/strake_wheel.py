@@ -105,6 +105,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     library = _library()
     files["strake/libstrake.so"] = _read(library)
     files.update(("strake/" + os.path.basename(module), _read(module)) for module in _modules(library))
+    driver = os.path.join(os.path.dirname(os.path.abspath(library)), "strake-driver")
+    if os.path.exists(driver):  # tries OpenCL drivers for the library
+        files["strake/strake-driver"] = _read(driver)
     files.update((folder + "/" + file, data) for file, data in _info().items())
     record = ""
     for file, data in files.items():
@@ -115,6 +118,6 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for file, data in files.items():
             entry = zipfile.ZipInfo(file)  # of 1980: the same files make the same wheel
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if file.endswith(".so") else 0o644) << 16
+            entry.external_attr = (0o755 if file.endswith((".so", "/strake-driver")) else 0o644) << 16
             wheel.writestr(entry, data)
     return name
