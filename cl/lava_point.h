@@ -229,6 +229,23 @@ STRAKE_POINT_FUNCTION real lava_mix(real e, real w, real s, real n, real se, rea
             (LAVA_IN(-sw) * (tsw - t) + LAVA_IN(ne) * (tne - t)));
 }
 
+/*
+ * The speed of the lava in a cell, mean over its thickness [m/s]. A flux between two cells carries its volume from centre
+ * to centre, half of the way in each of the two: the sum over the eight of flux times half the way is the volume that
+ * passes a unit of width in a unit of time [m2/s], a vector. half_way: half the distance of cells along an axis [m].
+ */
+STRAKE_POINT_FUNCTION real lava_speed(STRAKE_DOUBT real e, real w, real s, real n, real se, real nw,
+                                      real sw, real ne, real h, real half_way)
+{
+    const real fall = se + nw;
+    const real rise = sw + ne;
+    const real east = (e + w) + (fall - rise);
+    const real south = (s + n) + (fall + rise);
+    const real volume = half_way * STRAKE_ROOT(east * east + south * south);
+    const real speed = STRAKE_DIVIDE_WHERE(h > REAL(0.0), volume, h);
+    return h > REAL(0.0) ? speed : REAL(0.0);
+}
+
 /* The longest step [s] after which a part of the thickness is still there. */
 STRAKE_POINT_FUNCTION real lava_bound(STRAKE_DOUBT real h, real loss, real safety)
 {

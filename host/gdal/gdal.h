@@ -1,7 +1,7 @@
 /**
  * @file gdal.h
- * GeoTIFF as Strake uses it: one band of numbers on a map, read or written row by row. GDAL is known to the module
- * alone (gdal_*.c).
+ * Rasters as Strake uses them: one band of numbers on a map, read row by row from any format that GDAL knows, or
+ * written as GeoTIFF. GDAL is known to the module alone (gdal_*.c).
  */
 #ifndef STRAKE_GDAL_H
 #define STRAKE_GDAL_H
@@ -17,16 +17,19 @@ typedef struct strake_gdal_info {
     int64_t rows, cols;
     strake_georef georef;
     bool has_nodata;
-    double nodata;
+    double nodata;        /**< as the band stores it, before scale and offset */
+    double scale, offset; /**< a value is offset + scale times the number that the band stores */
 } strake_gdal_info;
 
 /** What libstrake-gdal.so exports. */
 typedef struct strake_gdal {
     strake_module_head head;
-    /** @return STRAKE_ERR_USAGE: no GeoTIFF, several bands, cells that are turned or not square; _IO, _MEMORY */
+    /** Whether GDAL has a driver that reads the file; it may lie in a .gz or .zip file. */
+    bool (*identify)(const char *path);
+    /** @return STRAKE_ERR_USAGE: no raster, several bands, cells that are turned or not square; _IO, _MEMORY */
     strake_status (*open)(const char *path, strake_gdal_reader **out, strake_gdal_info *info,
                           strake_error *error);
-    /** Columns [col, col + count) of a row, as double. @return STRAKE_ERR_IO */
+    /** Columns [col, col + count) of a row, as double, as they are stored. @return STRAKE_ERR_IO */
     strake_status (*read)(strake_gdal_reader *reader, int64_t row, int64_t col, int64_t count,
                           double *out, strake_error *error);
     void (*close)(strake_gdal_reader **reader); /**< NULL is accepted */
@@ -47,7 +50,7 @@ typedef struct strake_gdal {
 /** @param[in] who  needs it, for the message @return STRAKE_ERR_USAGE with the package that is missing */
 strake_status strake_gdal_load(const char *who, const strake_gdal **out, strake_error *error);
 
-/** Fields of a case from GeoTIFF files. */
-extern const strake_input_kind strake_geotiff_input;
+/** Fields of a case from rasters of all formats that GDAL reads. */
+extern const strake_input_kind strake_raster_input;
 
 #endif

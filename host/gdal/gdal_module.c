@@ -74,6 +74,13 @@ static strake_status describe(const strake_gdal_reader *r, strake_gdal_info *inf
     }
     info->nodata = GDALGetRasterNoDataValue(r->band, &has_nodata);
     info->has_nodata = has_nodata != 0;
+    info->scale = GDALGetRasterScale(r->band, NULL);
+    info->offset = GDALGetRasterOffset(r->band, NULL);
+    STRAKE_CHECK(isfinite(info->scale) && isfinite(info->offset) && info->scale != 0.0, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: its band has scale %g and offset %g; expected finite numbers, and a scale "
+                 "other than 0",
+                 r->path, info->scale, info->offset);
 cleanup:
     return status;
 }
@@ -90,19 +97,58 @@ static void close_reader(strake_gdal_reader **reader)
     *reader = NULL;
 }
 
+/* The name under which GDAL opens a file: one that is packed is unpacked while it is read. free() it. */
+static char *name_of(const char *path)
+{
+    unsigned char head[4] = {0};
+    FILE *const file = fopen(path, "rb");
+    const size_t count = file != NULL ? fread(head, 1, sizeof head, file) : 0;
+    const bool is_gzip = count == sizeof head && head[0] == 0x1f && head[1] == 0x8b;
+    const bool is_zip = count == sizeof head && memcmp(head, "PK\3\4", sizeof head) == 0;
+    const char *const before = is_gzip ? "/vsigzip/" : is_zip ? "/vsizip/" : "";
+    const size_t size = strlen(before) + strlen(path) + 1;
+    char *const name = malloc(size);
+    if (name != NULL) {
+        (void)snprintf(name, size, "%s%s", before, path);
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return name;
+}
+
+/* Reading a raster runs no code that a file brings with it: a virtual raster may hold Python. */
+static void register_drivers(void)
+{
+    CPLSetThreadLocalConfigOption("GDAL_VRT_ENABLE_PYTHON", "NO");
+    GDALAllRegister();
+}
+
+static bool identify(const char *path)
+{
+    char *const name = name_of(path);
+    begin_calls();
+    register_drivers();
+    const bool is = name != NULL && GDALIdentifyDriverEx(name, GDAL_OF_RASTER, NULL, NULL) != NULL;
+    free(name);
+    (void)end_calls(STRAKE_OK);
+    return is;
+}
+
 static strake_status open_reader(const char *path, strake_gdal_reader **out, strake_gdal_info *info,
                                  strake_error *error)
 {
-    static const char *const drivers[] = {"GTiff", NULL};
     strake_status status = STRAKE_OK;
+    char *const name = name_of(path);
     strake_gdal_reader *r = calloc(1, sizeof *r);
     begin_calls();
-    GDALAllRegister();
-    STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
+    register_drivers();
+    STRAKE_CHECK(r != NULL && name != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it",
+                 path);
     r->path = strdup(path);
     STRAKE_CHECK(r->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
-    r->file = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY, drivers, NULL, NULL);
-    STRAKE_CHECK(r->file != NULL, error, STRAKE_ERR_USAGE, "%s: is no GeoTIFF that GDAL reads: %s",
+    r->file = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY, NULL, NULL, NULL);
+    STRAKE_CHECK(r->file != NULL, error, STRAKE_ERR_USAGE, "%s: is no raster that GDAL reads: %s",
                  path, CPLGetLastErrorMsg());
     r->band = GDALGetRasterBand(r->file, 1);
     STRAKE_TRY(describe(r, info, error));
@@ -110,6 +156,7 @@ static strake_status open_reader(const char *path, strake_gdal_reader **out, str
     r = NULL;
 cleanup:
     close_reader(&r);
+    free(name);
     return end_calls(status);
 }
 
@@ -218,6 +265,7 @@ static strake_status finish(strake_gdal_writer *writer, const void **data, size_
 const strake_gdal strake_gdal_module = {.head = {.version = STRAKE_VERSION,
                                                  .size = sizeof(strake_gdal),
                                                  .error_size = sizeof(strake_error)},
+                                        .identify = identify,
                                         .open = open_reader,
                                         .read = read_row,
                                         .close = close_reader,

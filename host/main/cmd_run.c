@@ -13,6 +13,7 @@
 #include "main/interrupt.h"
 #include "main/run_impl.h"
 #include "main/say.h"
+#include "main/scan_trace.h"
 #include "main/summary.h"
 #include "solver/batch.h"
 #include "solver/remote.h"
@@ -279,6 +280,7 @@ static void free_run(strake_run *r)
 strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    int traced[2];
     strake_run *const r = new_run(wish->arguments, error);
     *interrupted = false;
     STRAKE_TRY(r != NULL ? STRAKE_OK : STRAKE_ERR_MEMORY);
@@ -290,8 +292,8 @@ strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, s
         r->which->diagnostics_seconds = r->which->checkpoint_seconds = 0.0;
         r->which->checkpoint_minutes = 0.0;
     }
-    for (int f = 0; f < r->which->problem->fields && wish->traces; f++) {
-        r->which->output_field[f] |= r->which->problem->field[f].is_traced;
+    if (wish->traces && strake_scan_trace_is_of(r->which->problem, traced)) {
+        r->which->output_field[traced[0]] = r->which->output_field[traced[1]] = true;
     }
     STRAKE_TRY(prepare(r, error));
     r->result.first_step = strake_step_count(r->solver);

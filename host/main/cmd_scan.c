@@ -144,6 +144,42 @@ cleanup:
     return status;
 }
 
+/*
+ * Which keys take integers only the case knows: where it refuses a drawn value for that, the values of this key are
+ * drawn again as integers. Any other fault is told when the runs are planned.
+ */
+static strake_status draw_integers(scan *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int turn = 0; turn < s->values.axes; turn++) {
+        strake_error reason;
+        strake_case *which = NULL;
+        strake_scan_axis *refused = NULL;
+        strake_arguments arguments = *s->arguments;
+        char **const sets = strake_scan_sets(&s->job, 0);
+        STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a scan");
+        arguments.sets = (const char **)(void *)sets;
+        arguments.set_count += s->values.axes;
+        const bool is_read = strake_case_from(&arguments, &which, &reason) == STRAKE_OK;
+        for (int k = 0; k < s->values.axes && !is_read; k++) {
+            strake_scan_axis *const axis = &s->values.axis[k];
+            const bool is_integer = strstr(reason.text, "expected an integer") != NULL;
+            if (axis->is_random && is_integer &&
+                strstr(reason.text, sets[s->arguments->set_count + k]) != NULL) {
+                refused = axis;
+            }
+        }
+        strake_scan_sets_free(&s->job, sets);
+        strake_case_close(&which);
+        if (refused == NULL) {
+            break;
+        }
+        STRAKE_TRY(strake_scan_axis_draw_integers(refused, error));
+    }
+cleanup:
+    return status;
+}
+
 static strake_status plan_runs(scan *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -343,6 +379,7 @@ static strake_status prepare(scan *s, strake_error *error)
     STRAKE_TRY(strake_scan_values_read(arguments->overs, &s->values, error));
     STRAKE_TRY(strake_scan_weights_read(arguments->weights, &s->values, error));
     STRAKE_TRY(strake_scan_maps_check_options(arguments, error));
+    STRAKE_TRY(draw_integers(s, error));
     STRAKE_TRY(plan_runs(s, error));
     head_table(s);
     STRAKE_CHECK(!s->table.header.failed, error, STRAKE_ERR_MEMORY, "out of memory for the table");
@@ -469,7 +506,7 @@ const strake_command strake_command_scan = {
     .option = options,
     .details =
         "VALUES of a key are A,B,C, or FROM:TO:COUNT with both ends, or\n"
-        "random:LOW:HIGH:COUNT:SEED.\n"
+        "random:LOW:HIGH:COUNT:SEED, as integers where the key takes integers.\n"
         "The table (CSV) has a line for each run: the values, minimum, maximum, sum, norm and\n"
         "checksum of every state after the last step, what the problem measures, times, and\n"
         "why a run failed. One that fails does not end the scan; the exit status is then 1.\n"

@@ -303,8 +303,8 @@ static strake_status read_picture(const strake_recording *recording, int frame, 
                  array->dims);
     strake_plot_view(scene, array->dims, array->shape, view);
     if (array->dims == 2 && recording->kind == STRAKE_PATH_FOLDER &&
-        strake_left_open(left, about, recording->frame[frame].field, chosen->is_flat, &missing) !=
-            STRAKE_OK) {
+        strake_left_open(left, recording->path, about, recording->frame[frame].field,
+                         chosen->is_flat, &missing) != STRAKE_OK) {
         strake_say_note("the ground is not drawn: %s", missing.text);
     }
     STRAKE_CHECK(

@@ -32,7 +32,7 @@ bool strake_scan_trace_is_of(const strake_problem *problem, int fields[2])
     for (int f = 0; f < problem->fields; f++) {
         const strake_field *const field = &problem->field[f];
         has_extent = has_extent || field->is_extent;
-        if (field->is_traced) {
+        if (field->is_traced && found[field->has_never ? 1 : 0] < 0) {
             found[field->has_never ? 1 : 0] = f;
         }
     }

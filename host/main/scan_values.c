@@ -69,16 +69,43 @@ static strake_status add_range(strake_scan_axis *axis, double from, double to, d
     return status;
 }
 
+/* A number from 0 to 1 as the next draw. */
+static double draw(uint64_t *state)
+{
+    return (double)(strake_random_next(state) >> 11) * 0x1p-53;
+}
+
 static strake_status add_random(strake_scan_axis *axis, double low, double high, double count,
                                 double seed, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     uint64_t state = (uint64_t)seed;
+    axis->is_random = true;
+    axis->low = low;
+    axis->high = high;
+    axis->seed = state;
     for (int k = 0; k < (int)count && status == STRAKE_OK; k++) {
-        const double share = (double)(strake_random_next(&state) >> 11) * 0x1p-53;
-        status = add_number(axis, low + (high - low) * share, error);
+        status = add_number(axis, low + (high - low) * draw(&state), error);
     }
     return status;
+}
+
+strake_status strake_scan_axis_draw_integers(strake_scan_axis *axis, strake_error *error)
+{
+    const double low = ceil(axis->low), high = floor(axis->high);
+    uint64_t state = axis->seed;
+    for (int k = 0; k < axis->count && axis->is_random && low <= high; k++) {
+        char text[NUMBER];
+        const double number = fmin(low + floor((high - low + 1.0) * draw(&state)), high);
+        (void)strake_number_print(text, sizeof text, "%.0f", number);
+        char *const value = strdup(text);
+        if (value == NULL) {
+            return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the values of a scan");
+        }
+        free(axis->value[k]);
+        axis->value[k] = value;
+    }
+    return STRAKE_OK;
 }
 
 /* A,B,C: what stands in brackets or quotes belongs together. */

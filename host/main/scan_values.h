@@ -2,6 +2,7 @@
 #ifndef STRAKE_SCAN_VALUES_H
 #define STRAKE_SCAN_VALUES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -14,6 +15,9 @@ typedef struct strake_scan_axis {
     int count;
     char **value;   /**< as a case says them */
     double *weight; /**< of each, in what is made of all runs; NULL: 1 */
+    bool is_random; /**< the values are drawn: */
+    double low, high;
+    uint64_t seed;
 } strake_scan_axis;
 
 /** All of them; the last one changes from run to run. Zero-initialise. */
@@ -25,13 +29,20 @@ typedef struct strake_scan_values {
 
 /**
  * Reads PATH=A,B,C (commas in brackets, braces and quotes are part of a value), PATH=FROM:TO:COUNT (both ends
- * among them, evenly) or PATH=random:LOW:HIGH:COUNT:SEED (evenly distributed, the same for the same seed).
+ * among them, evenly) or PATH=random:LOW:HIGH:COUNT:SEED (evenly distributed, the same for the same seed;
+ * strake_scan_axis_draw_integers() for keys that take integers).
  * @param[in] overs  NULL-terminated
  * @param[out] out   strake_scan_values_free() in any case
  * @return STRAKE_ERR_USAGE with option and value, STRAKE_ERR_MEMORY
  */
 strake_status strake_scan_values_read(const char *const *overs, strake_scan_values *out,
                                       strake_error *error);
+
+/**
+ * Draws the values of a random axis again as integers, each from LOW to HIGH with the same probability, out of the same
+ * random numbers. The axis stays as it is where there is no integer from LOW to HIGH. @return STRAKE_ERR_MEMORY
+ */
+strake_status strake_scan_axis_draw_integers(strake_scan_axis *axis, strake_error *error);
 
 /**
  * Reads PATH=W,W,...: weights of the values of an axis, numbers >= 0, of which one is above 0.

@@ -19,10 +19,17 @@ static void print_changes(const char *name, const char *const *changes, strake_j
     strake_json_end(json);
 }
 
-static void print_case(const strake_about *about, const strake_case *which, strake_json *json)
+/* @param[in] folder  of the outputs, from where the files that the case names are found later */
+static void print_case(const strake_about *about, const strake_case *which, const char *folder,
+                       strake_json *json)
 {
+    char *const way = strake_path_between(folder, which->folder);
     strake_json_object(json, "case", STRAKE_JSON_LINE);
     strake_json_string(json, "file", which->file);
+    if (way != NULL) {
+        strake_json_string(json, "folder", way);
+    }
+    free(way);
     print_changes("set", about->sets, json);
     if (about->overs != NULL) {
         print_changes("over", about->overs, json);
@@ -132,7 +139,7 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_json_string(json, "commit", about->commit[0] != '\0' ? about->commit : NULL);
     strake_json_string(json, "started", strake_clock_utc(about->started, now));
     strake_report_host(json);
-    print_case(about, which, json);
+    print_case(about, which, folder, json);
     strake_about_grid(which, json);
     strake_json_object(json, "texts", STRAKE_JSON_LINE);
     for (int f = 0; f < which->problem->fields; f++) {

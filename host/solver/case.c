@@ -11,7 +11,7 @@
 enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 
 const strake_input_kind *const strake_input_kinds[] = {&strake_netcdf_input, &strake_asc_input,
-                                                       &strake_geotiff_input, NULL};
+                                                       &strake_raster_input, NULL};
 
 strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
                                 bool fields_later, strake_case **out, strake_error *error)

@@ -13,13 +13,15 @@ static const char *text_of(const strake_node *map, const char *name)
     return node != NULL ? node->text : NULL;
 }
 
-/* Reads the case again: its text, and what was set beside it. */
-static strake_status read_case(strake_case **out, const strake_node *root, strake_error *error)
+/* Reads the case again: its text, and what was set beside it. Its files are found from the folder of the outputs. */
+static strake_status read_case(strake_case **out, const char *outputs, const strake_node *root,
+                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_node *const its = strake_node_get(root, "case");
     const strake_node *const set = strake_node_get(its, "set");
     const char *const file = text_of(its, "file"), *const text = text_of(its, "text");
+    const char *const way = text_of(its, "folder");
     const char **sets = NULL;
     strake_case_given given;
     char *folder = NULL;
@@ -27,7 +29,7 @@ static strake_status read_case(strake_case **out, const strake_node *root, strak
     if (file == NULL || text == NULL) {
         return STRAKE_OK;
     }
-    folder = strake_path_folder(file);
+    folder = way != NULL ? strake_path_from(outputs, way) : strake_path_folder(file);
     sets = calloc((set != NULL ? (size_t)set->children : 0) + 1, sizeof *sets);
     STRAKE_CHECK(sets != NULL && folder != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     for (const strake_node *item = set != NULL ? set->child : NULL; item != NULL;
@@ -63,8 +65,8 @@ static bool is_varied(const strake_node *root, const char *field)
     return false;
 }
 
-strake_status strake_left_open(strake_left *left, const char *about, const char *field,
-                               bool is_flat, strake_error *error)
+strake_status strake_left_open(strake_left *left, const char *folder, const char *about,
+                               const char *field, bool is_flat, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_node *root = NULL;
@@ -72,7 +74,7 @@ strake_status strake_left_open(strake_left *left, const char *about, const char 
     if (strake_tree_parse("run.json", about, strlen(about), &root, NULL) != STRAKE_OK) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(read_case(&left->which, root, error));
+    STRAKE_TRY(read_case(&left->which, folder, root, error));
     for (int f = 0; left->which != NULL && f < left->which->problem->fields; f++) {
         const strake_field *const its = &left->which->problem->field[f];
         if (its->is_ground && !is_flat && strcmp(its->name, field) != 0 &&

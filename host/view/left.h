@@ -24,11 +24,12 @@ bool strake_left_varies(const char *over, const char *field);
 
 /**
  * Finds the case of a run and whether it has ground under this field.
- * @param[in] about  what the run says of itself, JSON @param[in] is_flat  no ground is wanted
+ * @param[in] folder  of the run's outputs @param[in] about  what the run says of itself, JSON
+ * @param[in] is_flat  no ground is wanted
  * @return why the case cannot be read again; the picture is then a plain one
  */
-strake_status strake_left_open(strake_left *left, const char *about, const char *field,
-                               bool is_flat, strake_error *error);
+strake_status strake_left_open(strake_left *left, const char *folder, const char *about,
+                               const char *field, bool is_flat, strake_error *error);
 
 /**
  * The picture of a frame in two dimensions. @param[in] recording  of all fields @param[in] side  of the patches

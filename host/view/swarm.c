@@ -80,8 +80,8 @@ strake_status strake_swarm_open(strake_swarm *swarm, const strake_recording *rec
                  "picture; give the folder of its outputs, with position among output.fields",
                  recording->path);
     if (recording->kind == STRAKE_PATH_FOLDER &&
-        strake_left_open(&left, about, "", true, &ignored) == STRAKE_OK && left.which != NULL &&
-        left.which->problem->has_particles) {
+        strake_left_open(&left, recording->path, about, "", true, &ignored) == STRAKE_OK &&
+        left.which != NULL && left.which->problem->has_particles) {
         swarm->which = left.which;
         left.which = NULL;
         swarm->plan = strake_dots_plan_of(swarm->which);

@@ -23,6 +23,7 @@ struct strake_asc_reader {
     char *path;
     int descriptor;
     int64_t bytes;
+    int64_t begin; /* offset of the first byte of the text */
     strake_asc_info info;
     strake_nodata nodata;
     double number; /* that stands for no value */
@@ -82,16 +83,30 @@ static int peek(strake_asc_reader *r)
     return (unsigned char)r->buffer[r->at.offset - r->first];
 }
 
-/* The next word of the file, "" at its end; what is longer than any number or keyword is cut off. */
-static strake_status next_word(strake_asc_reader *r, char word[MAX_WORD + 1], strake_error *error)
+/* Skips blanks, and lines that begin with #: these are comments. @return the next byte, as peek() */
+static int skip_blanks(strake_asc_reader *r)
 {
-    size_t length = 0;
+    bool is_fresh = r->at.offset == r->begin; /* only blanks stand before this byte in its line */
+    bool is_comment = false;
     int byte = peek(r);
-    while (is_blank(byte)) {
+    while (is_blank(byte) || is_comment || (is_fresh && byte == '#')) {
+        if (byte < 0) {
+            break;
+        }
+        is_comment = byte != '\n' && (is_comment || byte == '#');
+        is_fresh = byte == '\n' || (is_fresh && !is_comment);
         r->at.line += byte == '\n' ? 1 : 0;
         r->at.offset++;
         byte = peek(r);
     }
+    return byte;
+}
+
+/* The next word of the file, "" at its end; what is longer than any number or keyword is cut off. */
+static strake_status next_word(strake_asc_reader *r, char word[MAX_WORD + 1], strake_error *error)
+{
+    size_t length = 0;
+    int byte = skip_blanks(r);
     while (byte >= 0 && !is_blank(byte)) {
         if (length < MAX_WORD) {
             word[length++] = byte >= ' ' && byte < 127 ? (char)byte : '?';
@@ -231,6 +246,7 @@ static strake_status skip_mark(strake_asc_reader *r, strake_error *error)
     if (r->bytes >= length && peek(r) >= 0 &&
         memcmp(r->buffer, STRAKE_BYTE_ORDER_MARK, (size_t)length) == 0) {
         r->at.offset = length;
+        r->begin = length;
     }
     STRAKE_CHECK(r->bytes < 2 || peek(r) < 0 || !strake_text_is_utf16(r->buffer), error,
                  STRAKE_ERR_USAGE, "%s: is a text in UTF-16; save it in UTF-8 or ASCII", r->path);
@@ -244,15 +260,24 @@ static strake_status read_header(strake_asc_reader *r, strake_error *error)
     double value[WORDS] = {0.0};
     bool given[WORDS] = {false};
     char word[MAX_WORD + 1];
+    int words_read = 0;
     place before;
     STRAKE_TRY(skip_mark(r, error));
     before = r->at;
     STRAKE_TRY(next_word(r, word, error));
     while (is_word_of_header(word)) {
         STRAKE_TRY(read_line(r, word, value, given, error));
+        words_read++;
         before = r->at;
         STRAKE_TRY(next_word(r, word, error));
     }
+    STRAKE_CHECK(
+        words_read > 0 || word[0] == '\0', error, STRAKE_ERR_USAGE,
+        "%s: line %lld: '%s': is a text without the header of a grid; expected an ESRI "
+        "ASCII grid, whose first lines are ncols, nrows, xllcorner, yllcorner and cellsize "
+        "with their numbers. Write these lines before the numbers, or save the numbers as "
+        ".npy",
+        r->path, (long long)r->at.line, word);
     STRAKE_TRY(complete(r, value, given, error));
     r->at = before;
     /* Each cell takes a digit, and a blank unless it is the last one. */
@@ -271,26 +296,45 @@ cleanup:
     return status;
 }
 
+/* The first word of a text, after blanks and lines that begin with #. @return its length */
+static size_t first_word(const char *text, const char **out)
+{
+    const char *at = text + strspn(text, " \t\r\n");
+    while (*at == '#') {
+        at += strcspn(at, "\n");
+        at += strspn(at, " \t\r\n");
+    }
+    *out = at;
+    return strcspn(at, " \t\r\n");
+}
+
 bool strake_asc_is_file(const char *path)
 {
-    char head[MAX_WORD + 1] = "";
-    const char *why = NULL;
+    enum { HEAD = 8192 }; /* holds what comments usually stand before a header */
+    char *const head = calloc(1, HEAD + 1);
+    char word[MAX_WORD + 1];
+    const char *why = NULL, *begin = NULL;
     int64_t bytes = 0;
-    const int file = strake_file_open(path, &bytes, &why);
-    if (file < 0) {
-        return false;
-    }
-    const bool is_read =
-        strake_file_read_at(file, head, bytes < MAX_WORD ? (size_t)bytes : MAX_WORD, 0);
-    (void)close(file);
+    double number = 0.0;
+    const int file = head != NULL ? strake_file_open(path, &bytes, &why) : -1;
     const char *const suffix = strrchr(path, '.');
-    if (suffix != NULL && strcasecmp(suffix, ".asc") == 0) {
-        return true; /* what is wrong in it is told as of such a file */
+    bool is = false;
+    if (file >= 0) {
+        const size_t count = bytes < HEAD ? (size_t)bytes : HEAD;
+        const bool is_read = strake_file_read_at(file, head, count, 0);
+        const bool is_text =
+            strlen(head) == count && (suffix == NULL || strcasecmp(suffix, ".npy") != 0);
+        (void)close(file);
+        const size_t length = first_word(strake_text_begin(head), &begin);
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, begin);
+        /* What is wrong in a file of this name, or of numbers without a header, is told as of such a grid. */
+        is = (suffix != NULL && strcasecmp(suffix, ".asc") == 0) ||
+             (is_read &&
+              (find_keyword(word) >= 0 || (is_text && length > 0 && read_number(word, &number)) ||
+               (bytes >= 2 && strake_text_is_utf16(head))));
     }
-    char *word = strake_text_begin(head);
-    word += strspn(word, " \t\r\n");
-    word[strcspn(word, " \t\r\n")] = '\0';
-    return is_read && (find_keyword(word) >= 0 || (bytes >= 2 && strake_text_is_utf16(head)));
+    free(head);
+    return is;
 }
 
 strake_status strake_asc_open(const char *path, strake_asc_reader **out, strake_error *error)

@@ -1,7 +1,8 @@
 /**
  * @file asc.h
  * ESRI ASCII grids (.asc; SCIARA's .stt): a header of keywords in any case and order, then one number per cell from
- * north to south and from west to east, with any blanks and ends of lines between them.
+ * north to south and from west to east, with any blanks and ends of lines between them. Lines that begin with # are
+ * comments.
  */
 #ifndef STRAKE_ASC_H
 #define STRAKE_ASC_H
@@ -31,7 +32,10 @@ bool strake_nodata_is(double value, double number);
 /** An open grid. */
 typedef struct strake_asc_reader strake_asc_reader;
 
-/** Whether a file begins with "ncols" or another keyword of such a header. */
+/**
+ * Whether a file is to be opened as such a grid: it is called .asc or begins, after comments, with a keyword of such a
+ * header, or with a number, as a grid does that has lost its header and is refused for that.
+ */
 bool strake_asc_is_file(const char *path);
 
 /**

@@ -58,6 +58,42 @@ char *strake_path_folder(const char *path)
     return folder;
 }
 
+char *strake_path_between(const char *from, const char *to)
+{
+    char *const here = realpath(from, NULL), *const there = realpath(to, NULL);
+    char *way = NULL;
+    size_t shared = 0; /* bytes of the folders that both paths go through */
+    if (here != NULL && there != NULL) {
+        const size_t ends[2] = {strcmp(here, "/") == 0 ? 0 : strlen(here),
+                                strcmp(there, "/") == 0 ? 0 : strlen(there)};
+        int up = 0;
+        for (size_t k = 0; k <= ends[0] && k <= ends[1]; k++) {
+            const bool is_end[2] = {k == ends[0] || here[k] == '/',
+                                    k == ends[1] || there[k] == '/'};
+            shared = is_end[0] && is_end[1] ? k : shared;
+            if (here[k] != there[k]) {
+                break;
+            }
+        }
+        for (size_t k = shared; k < ends[0]; k++) {
+            up += here[k] == '/' ? 1 : 0;
+        }
+        way = calloc(3 * (size_t)up + ends[1] - shared + 2, 1);
+        for (int k = 0; k < up && way != NULL; k++) {
+            strcat(way, k > 0 ? "/.." : "..");
+        }
+        if (way != NULL && shared < ends[1]) {
+            strncat(way, there + shared + (up > 0 ? 0 : 1), ends[1] - shared);
+        }
+        if (way != NULL && way[0] == '\0') {
+            way[0] = '.';
+        }
+    }
+    free(here);
+    free(there);
+    return way;
+}
+
 const char *strake_file_kind(mode_t mode)
 {
     return S_ISLNK(mode)    ? "it is a symbolic link"

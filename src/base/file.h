@@ -118,6 +118,12 @@ char *strake_path_from(const char *folder, const char *name);
 /** The folder that holds @p path ("." for a plain name) in new memory, NULL if there is none; free() it. */
 char *strake_path_folder(const char *path);
 
+/**
+ * The way from one existing folder to another: "../cases", "." in new memory; free() it. NULL where one of the two is not
+ * there, or without memory.
+ */
+char *strake_path_between(const char *from, const char *to);
+
 /** The last part of a path: points into it. */
 const char *strake_path_last(const char *path);
 

@@ -26,6 +26,14 @@ static strake_status mark_blanks(const strake_input *input, int64_t first, int64
     return STRAKE_OK;
 }
 
+/* Numbers as the file stores them become values; those of no value are NaN already. */
+static void scale_values(const strake_input *input, int64_t count, double *value)
+{
+    for (int64_t k = 0; k < count && (input->scale != 1.0 || input->offset != 0.0); k++) {
+        value[k] = input->offset + input->scale * value[k];
+    }
+}
+
 /* Fills in such cells, which are NaN. */
 static strake_status fill_blanks(const strake_input *input, int64_t first, int64_t count,
                                  double *value, strake_error *error)
@@ -99,7 +107,8 @@ strake_status strake_input_open(const strake_input_kind *const *kinds,
                           .body = calloc(1, kind->size),
                           .path = strdup(name->path),
                           .blank = name->blank,
-                          .nodata = (double)NAN};
+                          .nodata = (double)NAN,
+                          .scale = 1.0};
     STRAKE_CHECK(out->body != NULL && out->path != NULL, error, STRAKE_ERR_MEMORY,
                  "%s: no memory to open it", name->path);
     STRAKE_TRY(kind->open(name, out, error));
@@ -124,6 +133,7 @@ strake_status strake_input_read(strake_input *input, int64_t first, int64_t coun
     strake_status status = input->kind->read(input, first, count, out, error);
     if (status == STRAKE_OK && input->kind->has_place) {
         status = mark_blanks(input, first, count, out, error);
+        scale_values(input, count, out);
         status = status == STRAKE_OK ? fill_blanks(input, first, count, out, error) : status;
     }
     return status;

@@ -81,6 +81,8 @@ typedef struct strake_input {
     double nodata;        /**< number that stands for no value in the file; NaN: none does */
     int64_t index;        /**< along the first dimension before the array's, where there is one */
     bool is_turned;       /**< the last row of the file is read as the first one */
+    double scale,
+        offset; /**< a value is offset + scale times the number in the file; 1 and 0 at first */
 } strake_input;
 
 /** @param[in] kinds  formats besides .npy, NULL-terminated; NULL: none @return as the format's */

@@ -83,8 +83,9 @@ static strake_status read_names(const strake_node *node, strake_case *which, str
     char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)];
     strake_field_words(problem, words, sizeof words);
     for (int f = 0; f < problem->fields; ++f) {
+        const strake_field *const field = &problem->field[f];
         which->output_field[f] =
-            node == NULL && problem->field[f].is_state && strake_field_is_given(&problem->field[f]);
+            node == NULL && (field->is_usual || (field->is_state && strake_field_is_given(field)));
     }
     return node != NULL ? strake_read_words(node, words, which->output_field, error) : STRAKE_OK;
 }

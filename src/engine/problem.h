@@ -96,6 +96,8 @@ typedef struct strake_field {
     void (*derive)(const struct strake_case *which, const double *const *from, int64_t count,
                    double *out);
     int from[2];
+    bool
+        is_usual; /**< of such a field: it is written, with the states, where a case names no output.fields */
     /** Of an adaptive problem's state: its next value follows from what is in the cell alone (engine/ghosts.h). */
     bool is_pointwise;
     /** Of an input: a case may have it change with time. Where it lies in cells nothing is surveyed of it. */

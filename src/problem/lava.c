@@ -17,6 +17,15 @@ static void find_heat(const strake_case *which, const double *const *from, int64
     }
 }
 
+static void find_deposit(const strake_case *which, const double *const *from, int64_t count,
+                         double *out)
+{
+    (void)which;
+    for (int64_t k = 0; k < count; k++) {
+        out[k] = from[0][k] + from[1][k];
+    }
+}
+
 static const strake_field fields[] = {
     [STRAKE_LAVA_TERRAIN] =
         {"terrain", STRAKE_CELL, .required = true, .unit = "[m]",
@@ -26,6 +35,11 @@ static const strake_field fields[] = {
     [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .is_poured = true,
                               .wakes = true,
                               .text = "lava that rises in a cell, over its area; instead of vents"},
+    [STRAKE_LAVA_DEPOSIT] =
+        {"deposit", STRAKE_CELL, .derive = find_deposit,
+         .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_SOLID}, .unit = "[m]", .is_usual = true,
+         .text = "thickness of all lava, fluid and solid; written where a case names no "
+                 "output.fields"},
     [STRAKE_LAVA_THICKNESS] = {"thickness", STRAKE_CELL, .is_state = true, .is_pointwise = true,
                                .unit = "[m]", .has_blank = true, .is_extent = true, .wakes = true,
                                .text = "of the fluid lava"},
@@ -45,6 +59,11 @@ static const strake_field fields[] = {
     [STRAKE_LAVA_ARRIVAL] = {"arrival", STRAKE_CELL, .is_state = true, .is_pointwise = true,
                              .is_traced = true, .has_never = true, .fallback = -1, .unit = "[s]",
                              .text = "time at which there was lava first; NaN: never"},
+    [STRAKE_LAVA_SPEED] =
+        {"speed", STRAKE_CELL, .is_state = true, .is_traced = true, .unit = "[m/s]",
+         .text =
+             "of the fluid lava, mean over its thickness; 0 where there is none, and before the "
+             "first step"},
     [STRAKE_LAVA_HEAT] = {"heat", STRAKE_CELL, .derive = find_heat,
                           .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_TEMPERATURE},
                           .unit = "[J/m2]", .text = "of the fluid lava"},
@@ -249,6 +268,15 @@ static void trace(const table *t)
         strake_graph_state(t->g, arrival,
                            STRAKE_STAGE(t->g, 6, "arrival_next", lava_arrive, here(arrival),
                                         here(t->wet), here(t->time)));
+    }
+    if (strake_case_has(t->which, STRAKE_LAVA_SPEED)) {
+        strake_read read[STRAKE_MAX_READS];
+        list_fluxes(t, read);
+        read[8] = here(t->thickness);
+        read[9] = number(t, "half_length", 0.5 * t->which->spacing[0]);
+        strake_graph_state(
+            t->g, t->input[STRAKE_LAVA_SPEED],
+            strake_graph_stage(t->g, 6, "speed_next", &strake_point_lava_speed, 10, read));
     }
 }
 

@@ -25,6 +25,7 @@
     X(lava_net, 8, 7, 0, 0, 0)                                                                     \
     X(lava_loss, 8, 7, 0, 0, 8)                                                                    \
     X(lava_mix, 17, 15, 8, 0, 8)                                                                   \
+    X(lava_speed, 10, 9, 3, 1, 1)                                                                  \
     X(lava_bound, 3, 0, 1, 1, 1)                                                                   \
     X(lava_bound_diffusive, 5, 0, 6, 2, 2)
 

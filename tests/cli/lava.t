@@ -17,7 +17,7 @@ EOF
 try run flow.yaml --on serial --report serial.json --quiet
 exits 0 "a flow runs to its end"
 check "which is the time of the last output" grep -qE '^[0-9]+,90,thickness,' all/index.csv
-check "outputs by time: three of three fields" test "$(grep -c npy all/index.csv)" -eq 9
+check "outputs by time: three of four fields" test "$(grep -c npy all/index.csv)" -eq 12
 check "each at the first step at or after its time" awk -F, 'NR > 1 && $3 == "solid" { n++; if ($2 < 30 * n || $2 >= 30 * n + 3) bad = 1 } END { exit bad }' all/index.csv
 check "a line of diagnostics at the beginning and by time" test "$(wc -l <all/diagnostics.csv)" -eq 6
 check "volume is kept: what is fluid and solid has erupted" awk -F, 'NR > 2 { v[NR] = ($3 + $4) / $2; if (NR > 3 && (v[NR] / v[NR-1] - 1) ^ 2 > 1e-24) bad = 1 } END { exit bad || $4 <= 0 }' all/diagnostics.csv
@@ -102,7 +102,7 @@ if "$STRAKE" run flow.yaml --on serial --set time.end=1 --set output.formats='[p
     }
     check "pictures of lava are drawn" drawn onground serial
     check "on other processors as well" drawn mixedground cpu,ocl:0
-    last=$(basename "$(ls onground/thickness_*.png | tail -1)")
+    last=$(basename "$(ls onground/deposit_*.png | tail -1)")
     check "the same picture" cmp "onground/$last" "mixedground/$last"
     check "without the ground" drawn plain serial --set output.picture.relief=false
     range() { tr '\0' ' ' <"$1/$last" | grep -a -o 'Strake range [-0-9.e+]*' | awk '{ print $3 }'; }
@@ -132,7 +132,7 @@ if "$STRAKE" run flow.yaml --on serial --set time.end=1 --set output.formats='[p
     check "where the case cannot be read again a note says why" grep -q "note: the ground is not drawn: .*lave" unknown.txt
     try run flow.yaml --on serial --set time.end=30 --set output.formats='[png]' --set output.picture.field=temperature --output warm --quiet
     exits 0 "temperatures are drawn"
-    last=${last/thickness/temperature}
+    last=${last/deposit/temperature}
     check "of lava alone" awk -v low="$(range warm)" 'BEGIN { exit !(low > 1300 && low < 1360) }'
 else
     skip "pictures of lava" "no cairo"

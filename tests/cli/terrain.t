@@ -1,0 +1,105 @@
+#!/bin/bash
+# Terrain of lava from files as people have them, and what lava leaves on it.
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
+
+# A valley of 12 x 16 cells that falls to the east; heights are multiples of 0.5.
+{
+    printf 'ncols 16\nnrows 12\nxllcorner 500000\nyllcorner 4170000\ncellsize 10\nNODATA_value -9999\n'
+    awk 'BEGIN { for (i = 0; i < 12; i++) for (j = 0; j < 16; j++)
+        printf "%g%s", 100 - 1.5 * j + 0.5 * (i > 5 ? i - 5 : 5 - i), j < 15 ? " " : "\n" }'
+} >valley.asc
+cat >flow.yaml <<'CASE'
+problem: lava
+time: {end: 60}
+fields: {terrain: {file: valley.asc}}
+vents: [{row: 5, col: 3, rate: 5}]
+parameters: {solidus_temperature: 1359.5}
+CASE
+try run flow.yaml --on serial --quiet --output out
+exits 0 "lava flows"
+last=$(basename out/thickness_*.npy)
+# as_there FILE NAME: terrain from the file gives the same flow
+as_there() {
+    try run flow.yaml --on serial --quiet --output other --set "fields.terrain={file: $1}"
+    check "$2" cmp "out/$last" "other/$last"
+    rm -rf other
+}
+
+{ echo "# made by hand"; head -3 valley.asc; echo "  # 10 m"; tail -n +4 valley.asc; echo "# the end"; } >comments.asc
+as_there comments.asc "lines that begin with # are comments"
+{ for ((k = 0; k < 300; k++)); do echo "# line $k"; done; cat valley.asc; } >comments.txt
+as_there comments.txt "also many before the header"
+sed '8s/ / # /' valley.asc >inside.asc
+try run flow.yaml --on serial --quiet --output none --set 'fields.terrain={file: inside.asc}'
+fails 2 "a # within a line is none" "inside.asc: line 8: cell [1, 1] is '#', expected a number"
+tail -n +7 valley.asc >headless.txt
+try run flow.yaml --on serial --quiet --output none --set 'fields.terrain={file: headless.txt}'
+fails 2 "a grid that has lost its header is called that" "headless.txt: line 1: '102.5': is a text without the header of a grid" "ncols, nrows"
+
+# Rasters, through GDAL.
+if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ] && command -v gdal_translate >/dev/null; then
+    for kind in VRT:vrt HFA:img ENVI:envi EHdr:bil; do
+        gdal_translate -q -of "${kind%:*}" -ot Float32 valley.asc "valley.${kind#*:}"
+        as_there "valley.${kind#*:}" "a raster of GDAL's ${kind%:*} is terrain"
+    done
+    gzip -k valley.asc
+    as_there valley.asc.gz "so is one that is packed"
+    # Stored as integers: value = 50 + 0.5 times these.
+    gdal_translate -q -ot Int16 -scale 50 150 0 200 -a_scale 0.5 -a_offset 50 valley.asc scaled.tif
+    as_there scaled.tif "scale and offset of a band are applied"
+    gdal_translate -q -ot Int16 -scale 50 150 0 200 -a_scale 0.5 -a_offset 50 -a_nodata 105 valley.asc holes.tif
+    try run flow.yaml --on serial --quiet --output holes --set 'fields.terrain={file: holes.tif}' --set output.fields='[terrain]'
+    check "a number for no value is one as it is stored" python3 -c "
+import struct, sys
+data = open('holes/' + '$last'.replace('thickness', 'terrain'), 'rb').read()
+value = struct.unpack('<192d', data[-192 * 8:])
+sys.exit(not ('102.5' in open('valley.asc').read().split() and max(value) >= 5e8 and 102.5 not in value))"
+    echo '<VRTDataset rasterXSize="16" rasterYSize="12"></VRT' >broken.vrt
+    try run flow.yaml --on serial --quiet --output none --set 'fields.terrain={file: broken.vrt}'
+    fails 2 "a broken raster is called one" "broken.vrt: is no raster that GDAL reads"
+else
+    skip "rasters as terrain" "no module for GDAL or no gdal_translate (Debian: gdal-bin)"
+fi
+
+# What is left.
+check "what is written has fluid and solid lava together" python3 -c "
+import struct, sys
+step = '$last'[len('thickness'):]
+def read(name): return struct.unpack('<192d', open('out/' + name + step, 'rb').read()[-192 * 8:])
+h, s, d = read('thickness'), read('solid'), read('deposit')
+sys.exit(not (max(s) > 0 and max(h) > 0 and all(a + b == c for a, b, c in zip(h, s, d))))"
+try view out
+check "which is the first field that is looked at" sh -c 'head -1 .out | grep -q ^deposit'
+for on in cpu cpu,ocl:0; do
+    try run flow.yaml --on "$on" --quiet --output "fast$on" --no-tune --set output.fields='[speed]'
+done
+check "speeds are the same on a device" cmp "fastcpu/${last/thickness/speed}" "fastcpu,ocl:0/${last/thickness/speed}"
+# A sheet 1 m thick on a slope of 1 in 10: rho g sin h^2/(3 eta) = 0.846 m/s, along an axis or between two.
+for way in 'j' '(i + j) / sqrt(2)'; do
+    awk 'BEGIN { print "ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 10"
+        for (i = 0; i < 9; i++) for (j = 0; j < 9; j++) printf "%.17g%s", 50 - '"$way"', j < 8 ? " " : "\n" }' >sheet.asc
+    try run flow.yaml --on serial --quiet --output sheet --set fields='{terrain: {file: sheet.asc}, thickness: 1}' \
+        --set vents='[]' --set parameters='{thermal: false, viscosity: 1000, yield_strength: 0}' \
+        --set time='{end: 0.01}' --set output='{fields: [speed], formats: [asc]}'
+    check "a sheet on a slope has the speed of theory ($way)" awk 'NR == 11 { ok = ($5 / 0.846 - 1) ^ 2 < 1e-4 } END { exit !ok }' sheet/speed_*.asc
+done
+
+# From another folder.
+mkdir -p far/away
+if try run flow.yaml --on serial --quiet --output far/away/out && try view far/away/out --png here.png && [ $code -eq 0 ]; then
+    (cd far/away && "$STRAKE" view out --png there.png >said.txt 2>&1)
+    check "a picture made from another folder has its ground" cmp here.png far/away/there.png
+    check "without a note that it has not" bash -c '! grep -q note far/away/said.txt'
+    mkdir moved && cp -r far valley.asc moved
+    (cd / && "$STRAKE" view "$scratch/moved/far/away/out" --png "$scratch/moved.png" >"$scratch/said.txt" 2>&1)
+    check "also after the case and its outputs have moved" cmp here.png moved.png
+else
+    skip "pictures from another folder" "no cairo"
+fi
+
+try scan flow.yaml --over vents[0].row=random:2:9:12:1 --over vents[0].rate=random:1:2:2:1 --steps 2 --quiet
+exits 0 "random values of a key that takes integers are integers"
+check "from LOW to HIGH, others are not" awk -F, 'NR > 1 { n++; bad += $2 != int($2) || $2 < 2 || $2 > 9 || $3 == int($3); seen[$2] = 1 }
+    END { exit n != 24 || bad || length(seen) < 4 }' scan.csv
+done_testing
