@@ -7,15 +7,16 @@
  *
  * Neighbours are n and s along rows (the index falls towards n), w and e along columns. A surface is ground
  * plus thickness. Ground at or above LAVA_WALL is a wall: it holds no lava and stands above all others, so
- * that nothing passes it. In logical expressions both sides are evaluated: there is no branch.
+ * that nothing passes it. Ground at or below -LAVA_WALL is a sink: lava falls into it as over a cliff, of slope 1 as a
+ * sine, and is gone; where a viscous flow drains over an edge its thickness goes to 0 there. In logical expressions both sides are evaluated: there is no branch.
  */
 #define LAVA_WALL REAL(5e8) /* [m] */
 #define LAVA_NEVER REAL(1e30)
 
-/* The thickness after dt with the tendency of the sweep before and what a vent adds [m/s]; walls have none. */
+/* The thickness after dt with the tendency of the sweep before and what a vent adds [m/s]; walls and sinks have none. */
 STRAKE_POINT_FUNCTION real lava_erupt(real ground, real h, real net, real vent, real dt)
 {
-    const real share = ground < LAVA_WALL
+    const real share = STRAKE_ABS(ground) < LAVA_WALL
                            ? REAL(1.0)
                            : REAL(0.0); /* a product: compilers make branches of choices */
     return share * (h + dt * (net + vent));
@@ -216,6 +217,24 @@ STRAKE_POINT_FUNCTION real lava_loss(real e, real w, real s, real n, real se, re
 {
     return ((LAVA_IN(e) + LAVA_IN(-w)) + (LAVA_IN(s) + LAVA_IN(-n))) +
            ((LAVA_IN(se) + LAVA_IN(-nw)) + (LAVA_IN(sw) + LAVA_IN(-ne)));
+}
+
+#define LAVA_DOWN(ground, flux) ((ground) <= -LAVA_WALL ? LAVA_IN(flux) : REAL(0.0))
+
+/* What goes out into sinks [m/s], as lava_loss; g is the ground of the neighbours. */
+STRAKE_POINT_FUNCTION real lava_drain(real e, real w, real s, real n, real se, real nw, real sw,
+                                      real ne, real ge, real gw, real gs, real gn, real gse,
+                                      real gnw, real gsw, real gne)
+{
+    return ((LAVA_DOWN(ge, e) + LAVA_DOWN(gw, -w)) + (LAVA_DOWN(gs, s) + LAVA_DOWN(gn, -n))) +
+           ((LAVA_DOWN(gse, se) + LAVA_DOWN(gnw, -nw)) +
+            (LAVA_DOWN(gsw, sw) + LAVA_DOWN(gne, -ne)));
+}
+
+/* What a cell has lost to sinks so far, as thickness [m]. */
+STRAKE_POINT_FUNCTION real lava_spill(real lost, real drain, real dt)
+{
+    return lost + dt * drain;
 }
 
 /* The sum over what comes in of flux times the difference of temperatures [K m/s]. */

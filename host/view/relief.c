@@ -12,7 +12,9 @@ static void forget_blank(const strake_field *ground, const strake_slabs *slabs)
     const int size = (int)slabs->element_size;
     const int64_t count = (int64_t)(strake_slabs_bytes(slabs) / (size_t)size);
     for (int64_t k = 0; k < count && ground->has_blank; k++) {
-        if (strake_element_get(slabs->data, size, k) >= ground->blank) {
+        const double height = strake_element_get(slabs->data, size, k);
+        const bool is_hole = ground->blank_inside != 0.0 && height >= ground->blank_inside;
+        if (is_hole || fabs(height) >= ground->blank) {
             strake_element_set(slabs->data, size, k, (double)NAN);
         }
     }

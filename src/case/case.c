@@ -218,6 +218,10 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
                  "%s: diagnostics.every: problem %s measures nothing; leave it out", which->file,
                  which->problem->name);
     STRAKE_TRY(strake_keys_read_problem(root, which, error));
+    if (which->problem->open_key != NULL &&
+        strake_case_value(which, which->problem->open_key) != 0.0) {
+        which->boundary[0] = which->boundary[2] = STRAKE_OPEN;
+    }
     if (which->problem->has_particles) {
         STRAKE_TRY(strake_scene_read(root, which, error));
     } else {

@@ -1,9 +1,11 @@
 #include "case/grid.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/number.h"
+#include "case/holes.h"
 #include "case/keys.h"
 #include "case/source.h"
 
@@ -117,12 +119,34 @@ static bool looks_geographic(const strake_georef *georef, const int64_t shape[2]
            (georef->x != 0.0 || south != 0.0);
 }
 
+enum { ADVICE = 400 };
+
+/* How degrees become metres: the zone of UTM of the middle of the grid. */
+static const char *advise_metres(const origin *from, char text[ADVICE])
+{
+    const strake_georef *const g = &from->georef;
+    const double east = strake_georef_x(g, 0.5 * (double)from->info.shape[1]);
+    const double north = strake_georef_y(g, 0.5 * (double)from->info.shape[0]);
+    const double turned =
+        east + 180.0 - 360.0 * floor((east + 180.0) / 360.0); /* from the date line */
+    const int zone = (int)fmin(floor(turned / 6.0), 59.0) + 1;
+    (void)snprintf(text, ADVICE,
+                   "gdalwarp -t_srs EPSG:%d%02d -r bilinear %s terrain.tif makes a grid in metres "
+                   "of it (zone %d of UTM)%s",
+                   north < 0.0 ? 327 : 326, zone, from->source->file, zone,
+                   g->is_geographic
+                       ? ""
+                       : "; say -s_srs EPSG:4326, too, where the file does not name its system");
+    return text;
+}
+
 /* Spacings are those of the map, which the case may repeat. */
 static strake_status complete_spacing(strake_node *root, strake_case *which, const origin *from,
                                       strake_error *error)
 {
     static const char *const path[] = {"grid.dx", "grid.dy"};
     const double cell = from->georef.cell;
+    char advice[ADVICE];
     if (!from->georef.is_known) {
         return STRAKE_OK;
     }
@@ -130,17 +154,21 @@ static strake_status complete_spacing(strake_node *root, strake_case *which, con
         strake_node_find(root, "grid.dx") == NULL && strake_node_find(root, "grid.dy") == NULL) {
         return strake_fail(error, STRAKE_ERR_USAGE,
                            "%s: the cells of %s, %.6g wide from (%.6g, %.6g), look like degrees; "
-                           "expected metres: say geographic: true beside file, with grid.dx and "
-                           "grid.dy [m], or, if these are metres, grid.dx: %.10g",
+                           "expected metres: %s. If these are metres, say grid.dx: %.10g; if cells "
+                           "of degrees are as wide as you need, geographic: true beside file, with "
+                           "grid.dx and grid.dy [m]",
                            from->source->where, from->source->file, cell, from->georef.x,
-                           from->georef.y, cell);
+                           from->georef.y, advise_metres(from, advice), cell);
     }
     for (int k = 0; k < 2; ++k) {
         const strake_node *const node = strake_node_find(root, path[k]);
         double *const spacing = &which->spacing[strake_axis_of(2, k)];
         if (node == NULL && from->georef.is_geographic) {
-            return strake_keys_missing(root, path[k],
-                                       "a number > 0 [m]: the cells of the map are degrees", error);
+            char expected[ADVICE + 60];
+            (void)snprintf(expected, sizeof expected,
+                           "a number > 0 [m]: the cells of the map are degrees. %s",
+                           advise_metres(from, advice));
+            return strake_keys_missing(root, path[k], expected, error);
         }
         if (node == NULL) {
             *spacing = cell;
@@ -192,15 +220,25 @@ strake_status strake_grid_complete(strake_node *root, strake_case *which, strake
 {
     strake_status status = STRAKE_OK;
     origin from = {.source = NULL};
+    char advice[ADVICE];
     for (int f = 0; f < which->problem->fields && which->problem->dims == 2; ++f) {
         const strake_field *const field = &which->problem->field[f];
         if (field->position == STRAKE_CELL) {
             STRAKE_TRY(find_maps(which, which->source[f], field->name, &from, error));
         }
     }
+    for (int f = 0; f < which->problem->fields && which->problem->dims == 2; ++f) {
+        STRAKE_TRY(strake_holes_find(which, &which->problem->field[f], which->source[f], error));
+    }
     which->georef = from.georef;
     STRAKE_TRY(complete_spacing(root, which, &from, error));
     STRAKE_TRY(complete_cells(root, which, &from, error));
+    STRAKE_CHECK(!which->georef.is_geographic || from.source == NULL ||
+                     !which->problem->field[0].is_ground || which->spacing[0] == which->spacing[2],
+                 error, STRAKE_ERR_USAGE,
+                 "%s: grid: dx is %g m and dy %g m, of cells in degrees; %s needs square cells: %s",
+                 which->file, which->spacing[0], which->spacing[2], which->problem->name,
+                 advise_metres(&from, advice));
     STRAKE_TRY(check_poles(root, which, error));
 cleanup:
     return status;

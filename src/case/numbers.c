@@ -22,7 +22,11 @@ double strake_case_value(const strake_case *which, const char *path)
 bool strake_case_has(const strake_case *which, int field)
 {
     const strake_field *const f = &which->problem->field[field];
-    return f->derive == NULL && (!f->is_traced || which->output_field[field]);
+    if (f->is_drain && strake_case_value(which, which->problem->open_key) != 0.0) {
+        return true;
+    }
+    return f->derive == NULL && !(f->is_drain && f->is_derived) &&
+           (!f->is_traced || which->output_field[field]);
 }
 
 bool strake_case_keeps(const strake_case *which, int field)

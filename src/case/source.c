@@ -1,5 +1,5 @@
 /* Reading a field's values line by line, from whatever gives them. */
-#include "case/source.h"
+#include "case/holes.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -391,6 +391,7 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
             return strake_fail(error, status, "%s: %s%s", source->where, inner.text,
                                say_levels(reader, levels, sizeof levels));
         }
+        strake_holes_put(source->holes, i, line);
         break;
     case STRAKE_SOURCE_SHAPE:
         status = compute_columns(reader, error);

@@ -91,6 +91,8 @@ struct strake_source {
     double every;   /**< of a series: from one level to the next [s] */
     bool is_linear; /**< between two levels of it, else it is the earlier one */
     strake_blank blank;
+    bool fills_holes; /**< of a file: cells without a value that others enclose get one (holes.h) */
+    struct strake_holes *holes; /**< of a file; NULL: not looked for */
     strake_georef map; /**< what the case says of the file's map: is_geographic, zone, is_south */
     const strake_shape *shape;
     double v[STRAKE_SHAPE_SLOTS]; /**< parameters by slot */

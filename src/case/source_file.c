@@ -13,7 +13,8 @@ static strake_blank blank_of(const strake_case *which, const strake_source *sour
         const strake_field *const row = &which->problem->field[f];
         if (strcmp(row->name, field) == 0 && row->has_blank) {
             blank.is_filled = true;
-            blank.fill = source->is_further ? 0.0 : row->blank;
+            const bool is_open = which->boundary[2] == STRAKE_OPEN && row->beyond_open != 0.0;
+            blank.fill = source->is_further ? 0.0 : is_open ? row->beyond_open : row->blank;
         }
     }
     return blank;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "case/source.h"
+#include "case/holes.h"
 
 void strake_source_free(strake_source **source)
 {
@@ -16,6 +16,7 @@ void strake_source_free(strake_source **source)
     for (int k = 0; k < (*source)->children; ++k) {
         strake_source_free(&(*source)->child[k]);
     }
+    strake_holes_free(&(*source)->holes);
     free((*source)->child);
     free((*source)->where);
     free((*source)->file);
@@ -274,6 +275,24 @@ cleanup:
     return status;
 }
 
+/* {file, fill: holes} */
+static strake_status read_fill(const strake_node *node, const strake_case *which,
+                               const strake_field *field, strake_source *source,
+                               strake_error *error)
+{
+    int choice = 0;
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    if (field->blank_inside == 0.0 || !strake_input_has_place(which->inputs, source->file)) {
+        return strake_node_fail(node, error,
+                                "is for terrain from grids of maps, which may have cells without a "
+                                "value; leave it out");
+    }
+    source->fills_holes = true;
+    return strake_read_choice(node, "holes", &choice, error);
+}
+
 strake_status strake_source_name(const strake_case *which, const char *name,
                                  const strake_node *variable, strake_source *source,
                                  strake_error *error)
@@ -330,6 +349,7 @@ static strake_status read_file(const strake_node *node, const strake_case *which
     STRAKE_TRY(strake_source_name(which, name, variable, source, error));
     STRAKE_TRY(strake_source_read_numbers(node->parent, false, source, error));
     STRAKE_TRY(read_map(node->parent, source, error));
+    STRAKE_TRY(read_fill(strake_node_get(node->parent, "fill"), which, field, source, error));
     STRAKE_TRY(strake_series_read_as(node->parent, field, source, error));
 cleanup:
     return status;
@@ -355,8 +375,8 @@ static strake_node *only_key(const strake_node *node, const strake_field *field,
         return node->child;
     }
     strake_node *const file = strake_node_get(node, "file");
-    static const char *const more[] = {"variable", "index",      "level", "nodata",
-                                       "utm",      "geographic", "as",    "at"};
+    static const char *const more[] = {"variable",   "index", "level", "nodata", "utm",
+                                       "geographic", "as",    "at",    "fill"};
     int beside = 0;
     for (int k = 0; k < (int)(sizeof more / sizeof more[0]); ++k) {
         beside += strake_node_get(node, more[k]) != NULL ? 1 : 0;

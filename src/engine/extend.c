@@ -90,7 +90,10 @@ static origin origin_of(const strake_statics *s, int f, int axis, int64_t i)
         return (origin){strake_ghost_source(boundary, n, i), 1.0, 0.0, false};
     }
     if (edge == STRAKE_EDGE_ZERO || edge == STRAKE_EDGE_NUMBER) {
-        const double number = edge == STRAKE_EDGE_ZERO ? 0.0 : s->problem->field[f].beyond;
+        const strake_field *const field = &s->problem->field[f];
+        const double number = edge == STRAKE_EDGE_ZERO  ? 0.0
+                              : boundary == STRAKE_OPEN ? field->beyond_open
+                                                        : field->beyond;
         return (origin){0, 0.0, number, false};
     }
     if (edge == STRAKE_EDGE_NEGATED || boundary == STRAKE_NO_FLUX || boundary == STRAKE_POLAR) {

@@ -74,9 +74,13 @@ typedef struct strake_field {
     double blank;                  /**< which then have this one */
     bool is_extent;                /**< cells where it is above 0 make the footprint */
     double beyond;                 /**< where an edge is STRAKE_EDGE_NUMBER */
-    const char *fallback_key;      /**< a key whose value is the fallback */
-    bool is_ground;                /**< a height over which pictures of the others are drawn */
-    bool is_poured; /**< an input: strake_problem.pour adds to it, anew at every event */
+    double
+        beyond_open; /**< the same where the edge is open; also the blank that lies at such an edge */
+    /** cells without a value that others enclose have this one instead of the blank; 0: there is no such difference */
+    double blank_inside;
+    const char *fallback_key; /**< a key whose value is the fallback */
+    bool is_ground;           /**< a height over which pictures of the others are drawn */
+    bool is_poured;           /**< an input: strake_problem.pour adds to it, anew at every event */
     /** cells where it is above 0 are active (engine/activity.h); no field does: all are */
     bool wakes;
     /** of a state: a step makes cells active only where it is above 0, or an input is that wakes */
@@ -92,6 +96,8 @@ typedef struct strake_field {
     /** Of a state: what the others have been through. Not given; a run has it where output.fields asks for it. */
     bool is_traced;
     bool has_never; /**< what is below 0 in the state has not happened: NaN outside of the solver */
+    bool
+        is_drain; /**< of a state: a run has it where its edges are open (strake_problem.open_key), given by nobody */
     /** No state or input: follows from fields @c from at every point when it is read. Not given. */
     void (*derive)(const struct strake_case *which, const double *const *from, int64_t count,
                    double *out);
@@ -193,6 +199,8 @@ typedef struct strake_problem {
      */
     bool is_adaptive;
     /** Of particles: no grid, no graph; the fields are attributes of particles and given by a scene (case/scene.h). */
+    const char *
+        open_key; /**< a key; where its value is not 0 all edges are open. NULL: edges are as boundary says */
     bool closes_open; /**< no_flux is open, with outer faces through which nothing flows */
     bool has_particles;
     /**

@@ -31,7 +31,9 @@ static const strake_field fields[] = {
         {"terrain", STRAKE_CELL, .required = true, .unit = "[m]",
          .text = "elevation of the ground; from 5e8 m on it is a wall", .is_ground = true,
          .wall = {STRAKE_EDGE_NUMBER, STRAKE_EDGE_AS_STATES, STRAKE_EDGE_NUMBER},
-         .beyond = STRAKE_LAVA_BEYOND, .has_blank = true, .blank = STRAKE_LAVA_BEYOND},
+         .open = {STRAKE_EDGE_NUMBER, STRAKE_EDGE_AS_STATES, STRAKE_EDGE_NUMBER},
+         .beyond = STRAKE_LAVA_BEYOND, .beyond_open = STRAKE_LAVA_SINK, .has_blank = true,
+         .blank = STRAKE_LAVA_BEYOND, .blank_inside = STRAKE_LAVA_HOLE},
     [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .is_poured = true,
                               .wakes = true,
                               .text = "lava that rises in a cell, over its area; instead of vents"},
@@ -54,6 +56,9 @@ static const strake_field fields[] = {
                          .foretells = true, .text = "what flows in less what flows out"},
     [STRAKE_LAVA_MIX] = {"mix", STRAKE_CELL, .is_state = true, .is_derived = true,
                          .unit = "[K m/s]", .text = "what flows in times how much hotter it is"},
+    [STRAKE_LAVA_DRAIN] = {"drain", STRAKE_CELL, .is_state = true, .is_derived = true,
+                           .is_drain = true, .unit = "[m/s]",
+                           .text = "what flows out over an edge that is a sink"},
     [STRAKE_LAVA_MAXIMUM] = {"maximum", STRAKE_CELL, .is_state = true, .is_pointwise = true,
                              .is_traced = true, .unit = "[m]", .text = "largest thickness so far"},
     [STRAKE_LAVA_ARRIVAL] = {"arrival", STRAKE_CELL, .is_state = true, .is_pointwise = true,
@@ -64,6 +69,10 @@ static const strake_field fields[] = {
          .text =
              "of the fluid lava, mean over its thickness; 0 where there is none, and before the "
              "first step"},
+    [STRAKE_LAVA_LOST] = {"lost", STRAKE_CELL, .is_state = true, .is_pointwise = true,
+                          .is_traced = true, .is_drain = true, .unit = "[m]",
+                          .text = "what has flowed out of a cell over an edge that is a sink, as "
+                                  "thickness"},
     [STRAKE_LAVA_HEAT] = {"heat", STRAKE_CELL, .derive = find_heat,
                           .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_TEMPERATURE},
                           .unit = "[J/m2]", .text = "of the fluid lava"},
@@ -242,6 +251,31 @@ static void find_tendencies(table *t)
     strake_graph_state(t->g, t->input[STRAKE_LAVA_MIX], mix);
 }
 
+/* What flows into sinks; in the next step it is added to what each cell has lost. */
+static void drain(const table *t)
+{
+    strake_read read[STRAKE_MAX_READS];
+    if (!strake_case_has(t->which, STRAKE_LAVA_LOST)) {
+        return;
+    }
+    const int lost = t->input[STRAKE_LAVA_LOST];
+    if (!strake_lava_has_sink(t->which)) {
+        strake_graph_state(t->g, lost, STRAKE_STAGE(t->g, 6, "lost_next", lava_keep, here(lost)));
+        return;
+    }
+    list_fluxes(t, read);
+    for (int k = 0; k < 4; k++) {
+        read[8 + 2 * k] = at(t->ground, way[k][0], way[k][1]);
+        read[9 + 2 * k] = at(t->ground, -way[k][0], -way[k][1]);
+    }
+    strake_graph_state(
+        t->g, t->input[STRAKE_LAVA_DRAIN],
+        strake_graph_stage(t->g, 5, "drain_next", &strake_point_lava_drain, 16, read));
+    strake_graph_state(t->g, lost,
+                       STRAKE_STAGE(t->g, 6, "lost_next", lava_spill, here(lost),
+                                    here(t->input[STRAKE_LAVA_DRAIN]), here(t->dt)));
+}
+
 static void find_bound(const table *t)
 {
     const double dx = t->which->spacing[0];
@@ -306,6 +340,7 @@ static strake_status build(const strake_case *which, const bool *constant, const
         find_flux(&t, k);
     }
     find_tendencies(&t);
+    drain(&t);
     find_bound(&t);
     const int after[] = {[STRAKE_LAVA_THICKNESS] = t.thickness,
                          [STRAKE_LAVA_TEMPERATURE] = t.temperature,
@@ -353,6 +388,18 @@ cleanup:
     return status;
 }
 
+/* Sinks have compiled loops with the default scheme alone: they would double their number. */
+static bool is_usual(const strake_case *which)
+{
+    static const char *const key[] = {"scheme.widths", "scheme.yield", "scheme.rule",
+                                      "scheme.cooling"};
+    bool is_default = strake_case_value(which, "parameters.thermal") > 0.0;
+    for (int k = 0; k < 4; k++) {
+        is_default = is_default && strake_case_value(which, key[k]) == 0.0;
+    }
+    return is_default || !strake_lava_has_sink(which);
+}
+
 const strake_problem strake_problem_lava = {
     .name = "lava",
     .text = "a lava flow over terrain: a Bingham fluid that cools and becomes solid (MAGFLOW type)",
@@ -362,6 +409,7 @@ const strake_problem strake_problem_lava = {
     .fields = STRAKE_LAVA_FIELDS,
     .field = fields,
     .boundaries = 1U << STRAKE_NO_FLUX,
+    .open_key = "boundary.edge",
     .is_adaptive = true,
     .spread = 1, /* from cells with lava into their neighbours */
     .cl_source = "lava_point.h",
@@ -373,6 +421,7 @@ const strake_problem strake_problem_lava = {
                "diagnostics: {every_seconds: 600}\n",
     .build = build,
     .check = check,
+    .is_usual = is_usual,
     .idle = strake_lava_idle,
     .survey = strake_lava_survey,
     .judge = strake_lava_judge,

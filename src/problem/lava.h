@@ -18,9 +18,11 @@ enum {
     STRAKE_LAVA_SOLID,
     STRAKE_LAVA_NET,
     STRAKE_LAVA_MIX,
+    STRAKE_LAVA_DRAIN,
     STRAKE_LAVA_MAXIMUM,
     STRAKE_LAVA_ARRIVAL,
     STRAKE_LAVA_SPEED,
+    STRAKE_LAVA_LOST,
     STRAKE_LAVA_HEAT,
     STRAKE_LAVA_FIELDS
 };
@@ -28,6 +30,10 @@ enum {
 /** Ground from here on up is a wall [m], and what lies beyond the edges (cl/lava_point.h). */
 #define STRAKE_LAVA_WALL 5e8
 #define STRAKE_LAVA_BEYOND 1e9
+/** A sink beyond an edge. Ground from minus STRAKE_LAVA_WALL down is one. */
+#define STRAKE_LAVA_SINK (-1e9)
+/** The wall that stands for a cell without a value which others with one enclose: it is no edge. */
+#define STRAKE_LAVA_HOLE 7e8
 
 /** rho g/(3 eta) = scale 2^(a + b T + c/(T - d)) [1/(m s)]. */
 typedef struct strake_lava_mobility {
@@ -52,7 +58,7 @@ strake_lava_emissivity strake_lava_emissivity_of(const strake_case *which);
 /** [m/s2] */
 static const double strake_lava_gravity = 9.81;
 
-enum { STRAKE_LAVA_KEYS = 27 };
+enum { STRAKE_LAVA_KEYS = 28 };
 extern const strake_key strake_lava_keys[STRAKE_LAVA_KEYS];
 
 /** In the order of the words of the keys. */
@@ -72,6 +78,7 @@ enum {
     STRAKE_LAVA_ERUPTED,
     STRAKE_LAVA_LENGTH,
     STRAKE_LAVA_EDGE,
+    STRAKE_LAVA_LOST_VOLUME,
     STRAKE_LAVA_MEASURES
 };
 extern const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES];
@@ -80,6 +87,9 @@ strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
 
 /** Whether the field of effusion gives nothing, vents apart. */
 bool strake_lava_is_dry(const strake_case *which);
+
+/** Whether the edges are sinks. */
+bool strake_lava_has_sink(const strake_case *which);
 
 /** The functions of strake_problem with these names. */
 const char *strake_lava_idle(const strake_case *which, int key);

@@ -51,20 +51,20 @@ static void survey_vents(const strake_case *which, const strake_layout *layout, 
         const strake_vent_cell *const cell = &vents->cell[k];
         if (cell->row >= slabs.first && cell->row < slabs.end) {
             strake_extreme_add(ground,
-                               *strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN],
-                                                number[STRAKE_LAVA_TERRAIN], cell->row, 0,
-                                                cell->col, 1, room),
+                               fabs(*strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN],
+                                                     number[STRAKE_LAVA_TERRAIN], cell->row, 0,
+                                                     cell->col, 1, room)),
                                cell->row, 0, cell->col);
         }
     }
 }
 
-static void survey_depth(const double *ground, int64_t i, int64_t j, int64_t count,
+static void survey_depth(bool has_sink, const double *ground, int64_t i, int64_t j, int64_t count,
                          strake_extreme *deep)
 {
     strake_piece depth;
     for (int64_t k = 0; k < count; k++) {
-        depth[k] = -ground[k];
+        depth[k] = has_sink && ground[k] <= -STRAKE_LAVA_WALL ? -INFINITY : -ground[k];
     }
     strake_extreme_add_line(deep, depth, count, i, 0, j);
 }
@@ -106,7 +106,7 @@ void strake_lava_survey(const strake_case *which, const strake_layout *layout, s
                 const double *const lava = strake_piece_of(
                     layout, array[field[f]], number[field[f]], i, 0, j, count, room[1]);
                 for (int64_t k = 0; k < count; k++) {
-                    walled[k] = ground[k] < STRAKE_LAVA_WALL ? 0.0 : lava[k];
+                    walled[k] = fabs(ground[k]) < STRAKE_LAVA_WALL ? 0.0 : lava[k];
                     lacking[k] = -lava[k];
                 }
                 if (field[f] != STRAKE_LAVA_SOLID) {
@@ -114,7 +114,7 @@ void strake_lava_survey(const strake_case *which, const strake_layout *layout, s
                 }
                 strake_extreme_add_line(&extreme[NEGATIVE_THICKNESS + f], lacking, count, i, 0, j);
             }
-            survey_depth(ground, i, j, count, &extreme[DEEP_GROUND]);
+            survey_depth(strake_lava_has_sink(which), ground, i, j, count, &extreme[DEEP_GROUND]);
             survey_heat(layout, array, number, i, j, count, extreme);
         }
     }
@@ -156,6 +156,10 @@ static strake_status judge_ground(const strake_case *which, const strake_extreme
 {
     static const double deepest = 9000.0; /* [m]: -9999 and -32768 are usual */
     strake_status status = STRAKE_OK;
+    STRAKE_CHECK(deep->value < STRAKE_LAVA_WALL, error, STRAKE_ERR_USAGE,
+                 "%s: fields.terrain: is %.10g m at row %lld, column %lld; so deep a ground is a "
+                 "sink: say boundary.edge: sink, or give it its elevation [m]",
+                 which->file, -deep->value, (long long)deep->cell[0], (long long)deep->cell[2]);
     STRAKE_CHECK(!which->georef.is_known || deep->value <= deepest, error, STRAKE_ERR_USAGE,
                  "%s: fields.terrain: is %.10g m at row %lld, column %lld; expected at least %g m "
                  "on a map. If that stands for no value, say so beside `file`: `nodata: %.10g`",
@@ -181,7 +185,8 @@ strake_status strake_lava_judge(const strake_case *which,
         if (extreme[k].value >= rule[k].least) {
             return strake_fail(error, STRAKE_ERR_USAGE,
                                "%s: %s: row %lld, column %lld of the terrain has no value "
-                               "(NODATA); such a cell is a wall, which no lava would leave: %s",
+                               "(NODATA); such a cell is a wall or a sink, which no lava would "
+                               "leave: %s",
                                which->file, rule[k].key, (long long)extreme[k].cell[0],
                                (long long)extreme[k].cell[2], rule[k].advice);
         }
@@ -192,10 +197,17 @@ strake_status strake_lava_judge(const strake_case *which,
 
 double strake_lava_imbalance(const double *first, const double *now)
 {
-    const double there = now[STRAKE_LAVA_FLUID_VOLUME] + now[STRAKE_LAVA_SOLID_VOLUME];
+    const double there = now[STRAKE_LAVA_FLUID_VOLUME] + now[STRAKE_LAVA_SOLID_VOLUME] +
+                         now[STRAKE_LAVA_LOST_VOLUME];
     const double given = first[STRAKE_LAVA_FLUID_VOLUME] + first[STRAKE_LAVA_SOLID_VOLUME] +
-                         now[STRAKE_LAVA_ERUPTED] - first[STRAKE_LAVA_ERUPTED];
+                         first[STRAKE_LAVA_LOST_VOLUME] + now[STRAKE_LAVA_ERUPTED] -
+                         first[STRAKE_LAVA_ERUPTED];
     return there == given ? 0.0 : (there - given) / fmax(fabs(given), fabs(there));
+}
+
+bool strake_lava_has_sink(const strake_case *which)
+{
+    return strake_case_value(which, "boundary.edge") > 0.0;
 }
 
 bool strake_lava_is_dry(const strake_case *which)
@@ -231,11 +243,12 @@ strake_course strake_lava_judge_course(const strake_case *which, double time,
                      "thickness";
         return STRAKE_IS_DOUBTFUL;
     }
-    if (quantity[STRAKE_LAVA_EDGE] > 0.0) {
-        const bool ends = strake_case_value(which, "time.stop_at_edge") > 0.0;
+    const bool ends = strake_case_value(which, "time.stop_at_edge") > 0.0;
+    if (quantity[STRAKE_LAVA_EDGE] > 0.0 && (ends || !strake_lava_has_sink(which))) {
         *why = ends ? "lava has reached the edge of the terrain (time.stop_at_edge)"
                     : "lava has reached the edge of the terrain, which is a wall to it; a larger "
-                      "terrain shows where it goes, time.stop_at_edge: true ends a run there";
+                      "terrain shows where it goes, time.stop_at_edge: true ends a run there, "
+                      "boundary.edge: sink lets it flow out";
         return ends ? STRAKE_IS_OVER : STRAKE_IS_DOUBTFUL;
     }
     if (quantity[STRAKE_LAVA_FLUID_VOLUME] == 0.0 && has_ended(which, time)) {

@@ -55,7 +55,12 @@ const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      "point to point, in 100 pieces with their mean. A checkpoint goes on where rates differ from "
      "its time on only"},
     {"time.stop_at_edge", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
-     "end where lava reaches the edge of the terrain; otherwise the edge is a wall"},
+     "end where lava reaches the edge of the terrain; otherwise the edge is what boundary.edge "
+     "says"},
+    {"boundary.edge", STRAKE_KEY_CHOICE, "wall|sink", 0, 0, 1, false, "[-]",
+     "what the edge of the terrain is to lava, and cells without a value that reach to it, such as "
+     "the sea: a wall, or a "
+     "sink into which lava falls as over a cliff and is gone; lost_volume counts it"},
     {"scheme.widths", STRAKE_KEY_CHOICE, "consistent|published", STRAKE_LAVA_CONSISTENT, 0, 1,
      false, "[-]",
      "of the interfaces with the eight neighbours: consistent with one diffusivity in all "

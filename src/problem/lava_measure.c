@@ -20,12 +20,14 @@ const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES] = {
     [STRAKE_LAVA_EDGE] = {"edge", "[m]",
                           "of the edge of the terrain, or of cells without a value, that has "
                           "fluid lava"},
+    [STRAKE_LAVA_LOST_VOLUME] = {"lost_volume", "[m3]",
+                                 "what has flowed out over edges that are sinks so far"},
 };
 
 /* A state with what is added up of it. */
 typedef struct sums {
     const strake_snapshot *of;
-    strake_sum fluid, solid, heat, effusion;
+    strake_sum fluid, solid, heat, effusion, lost;
     int64_t wet, edge;        /* cells */
     double farthest;          /* of lava from the nearest vent, squared [cells] */
     int64_t near;             /* the vent's cell that showed last that one is no farther */
@@ -40,15 +42,20 @@ static double get(const sums *s, int field, int64_t i, int64_t j)
                             room);
 }
 
-/* Whether nothing can flow on from a cell: there is no ground beside it. */
+/* Whether a cell lies at an edge: there is no ground beside it, and no hole that ground encloses. */
 static bool is_at_edge(const sums *s, int64_t i, int64_t j)
 {
     const strake_layout *const l = s->of->layout;
     static const int beside[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     for (int k = 0; k < 4; k++) {
         const int64_t row = i + beside[k][0], col = j + beside[k][1];
-        if (row < 0 || row >= l->n[0] || col < 0 || col >= l->n[2] ||
-            get(s, STRAKE_LAVA_TERRAIN, row, col) >= STRAKE_LAVA_WALL) {
+        if (row < 0 || row >= l->n[0] || col < 0 || col >= l->n[2]) {
+            return true;
+        }
+        const double ground = get(s, STRAKE_LAVA_TERRAIN, row, col);
+        const bool is_hole =
+            fabs(ground / STRAKE_LAVA_HOLE - 1.0) < 0.1; /* of a sum of shapes, too */
+        if (fabs(ground) >= STRAKE_LAVA_WALL && !is_hole) {
             return true;
         }
     }
@@ -98,13 +105,13 @@ static void add_row(sums *s, int64_t i)
 {
     const strake_layout *const l = s->of->layout;
     static const int field[] = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_TEMPERATURE, STRAKE_LAVA_SOLID,
-                                STRAKE_LAVA_EFFUSION};
-    strake_piece room[4];
-    const double *value[4];
+                                STRAKE_LAVA_EFFUSION, STRAKE_LAVA_LOST};
+    strake_piece room[5];
+    const double *value[5];
     for (int64_t j = 0; j < l->n[2]; j += STRAKE_PIECE) {
         const int64_t left = l->n[2] - j;
         const int64_t count = left < STRAKE_PIECE ? left : STRAKE_PIECE;
-        for (int f = 0; f < 4; f++) {
+        for (int f = 0; f < 5; f++) {
             value[f] = strake_piece_of(l, s->of->array[field[f]], s->of->number[field[f]], i, 0, j,
                                        count, room[f]);
         }
@@ -114,6 +121,9 @@ static void add_row(sums *s, int64_t i)
             }
             if (value[3][k] > 0.0) {
                 strake_sum_add(&s->effusion, value[3][k]);
+            }
+            if (value[4][k] > 0.0) {
+                strake_sum_add(&s->lost, value[4][k]);
             }
         }
     }
@@ -142,5 +152,6 @@ strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
     out[STRAKE_LAVA_LENGTH] =
         width * sqrt(which->vents.cells > 0 ? s.farthest : rows * rows + cols * cols);
     out[STRAKE_LAVA_EDGE] = (double)s.edge * width;
+    out[STRAKE_LAVA_LOST_VOLUME] = strake_sum_total(&s.lost) * cell;
     return STRAKE_OK;
 }

@@ -24,6 +24,8 @@
     X(lava_flux_pair, 12, 5, 14, 2, 6)                                                             \
     X(lava_net, 8, 7, 0, 0, 0)                                                                     \
     X(lava_loss, 8, 7, 0, 0, 8)                                                                    \
+    X(lava_drain, 16, 7, 0, 0, 16)                                                                 \
+    X(lava_spill, 3, 1, 1, 0, 0)                                                                   \
     X(lava_mix, 17, 15, 8, 0, 8)                                                                   \
     X(lava_speed, 10, 9, 3, 1, 1)                                                                  \
     X(lava_bound, 3, 0, 1, 1, 1)                                                                   \

@@ -98,6 +98,69 @@ else
     skip "pictures from another folder" "no cairo"
 fi
 
+# Cells without a value: holes, and what lies beyond an edge.
+sed -E '13,15s/^(([^ ]+ ){8})[^ ]+ [^ ]+ [^ ]+/\1-9999 -9999 -9999/' valley.asc >holes.asc
+terrain() { # terrain FOLDER: the numbers of its ground, one a line
+    python3 -c "
+import glob, struct
+data = open(glob.glob('$1/terrain_*.npy')[0], 'rb').read()
+print('\n'.join('%.17g' % v for v in struct.unpack('<192d', data[-192 * 8:])))"
+}
+for fill in "" ", fill: holes"; do
+    try run flow.yaml --on serial --quiet --output "ground$fill" --set output.fields='[terrain]' \
+        --set "fields.terrain={file: holes.asc$fill}" --set time='{end: 300, stop_at_edge: true}' \
+        --set diagnostics.every_seconds=100 --set vents='[{row: 7, col: 6, rate: 5}]' --report ground.json
+    exits 0 "lava flows beside a hole${fill:+ that is filled}"
+    check "which is no edge" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "edge") c = k }
+        NR == 2 || NR == 3 { bad += $c != 0 } END { exit bad || NR < 3 }' "ground$fill/diagnostics.csv"
+done
+tail -n +7 valley.asc | tr ' ' '\n' >heights.txt
+check "a hole is a wall" test "$(terrain ground | grep -c 700000000)" -eq 9
+check "a hole that is filled is as the plane around it" bash -c "paste heights.txt <($(declare -f terrain); terrain 'ground, fill: holes') |
+    awk '{ d = \$1 - \$2; bad += d * d > 1e-20 } END { exit NR != 192 || bad }'"
+try check flow.yaml --set fields.thickness='{file: valley.asc, fill: holes}'
+fails 2 "only terrain has holes" "fields.thickness.fill" "is for terrain"
+
+# Sinks.
+sed -E '7,$s/[^ ]+ [^ ]+ [^ ]+$/-9999 -9999 -9999/' valley.asc >coast.asc
+balance() { # balance FOLDER: erupted lava is there or lost to the sink, of which there is some
+    awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) c[$k] = k } NR > 1 { there = $c["fluid_volume"] + $c["solid_volume"] + $c["lost_volume"]
+        if ($c["erupted_volume"] > 0 && (there / $c["erupted_volume"] - 1) ^ 2 > 1e-24) bad = 1; lost = $c["lost_volume"] }
+        END { exit bad || lost < 100 }' "$1/diagnostics.csv"
+}
+for ground in valley coast; do
+    set -- --quiet --no-tune --set "fields.terrain={file: $ground.asc}" --set boundary.edge=sink --set output.fields='[thickness, solid, lost]' \
+        --set diagnostics.every_seconds=100 --set checkpoint.every_seconds=200
+    try run flow.yaml --on serial --output $ground --set time.end=600 "$@"
+    exits 0 "lava flows out of $ground"
+    check "without a warning" sh -c '! grep . .err'
+    check "to 1e-12 what erupts is there or lost" balance $ground
+    for on in cpu ocl:0 cpu,ocl:0; do
+        try run flow.yaml --on $on --output $ground-$on --set time.end=600 "$@"
+        try compare $ground $ground-$on
+        exits 0 "the same on $on"
+        check "and as much is lost" cmp $ground/diagnostics.csv $ground-$on/diagnostics.csv
+    done
+    try run flow.yaml --on cpu --output $ground-again --set time.end=300 "$@"
+    try run flow.yaml --on serial --resume $ground-again/checkpoint.strake --output $ground-again --set time.end=600 "$@"
+    last=$(basename $ground/lost_*.npy)
+    check "the same after a restart" cmp $ground/$last $ground-again/$last
+done
+try run flow.yaml --on serial --quiet --output wall --set time.end=600 --set diagnostics.every_seconds=300 --set 'fields.terrain={file: coast.asc}'
+check "a wall is told of, and what to do" grep -q "warning: .*boundary.edge: sink" .err
+check "behind which nothing is lost" awk -F, 'END { exit $NF != 0 }' wall/diagnostics.csv
+try check flow.yaml --set 'fields.terrain={file: coast.asc}' --set boundary.edge=sink --set 'vents=[{row: 3, col: 14, rate: 1}]'
+fails 2 "no vent lies in a sink" "row 3, column 14" "no value" "a sink"
+
+# Degrees.
+sed 's/500000/15/; s/4170000/-37/; s/ 10$/ 0.0001/' valley.asc >degrees.asc
+for more in "" ", geographic: true"; do
+    try check flow.yaml --set "fields.terrain={file: degrees.asc$more}"
+    fails 2 "degrees are told how to become metres${more:+, said to be degrees}" "gdalwarp -t_srs EPSG:32733"
+done
+try check flow.yaml --set "fields.terrain={file: degrees.asc, geographic: true}" --set grid.dx=11 --set grid.dy=9
+fails 2 "also where the case says their sides" "needs square cells: gdalwarp -t_srs EPSG:32733"
+
 try scan flow.yaml --over vents[0].row=random:2:9:12:1 --over vents[0].rate=random:1:2:2:1 --steps 2 --quiet
 exits 0 "random values of a key that takes integers are integers"
 check "from LOW to HIGH, others are not" awk -F, 'NR > 1 { n++; bad += $2 != int($2) || $2 < 2 || $2 > 9 || $3 == int($3); seen[$2] = 1 }
