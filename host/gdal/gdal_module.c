@@ -101,8 +101,8 @@ static void close_reader(strake_gdal_reader **reader)
 static char *name_of(const char *path)
 {
     unsigned char head[4] = {0};
-    FILE *const file = fopen(path, "rb");
-    const size_t count = file != NULL ? fread(head, 1, sizeof head, file) : 0;
+    VSILFILE *const file = VSIFOpenL(path, "rb");
+    const size_t count = file != NULL ? VSIFReadL(head, 1, sizeof head, file) : 0;
     const bool is_gzip = count == sizeof head && head[0] == 0x1f && head[1] == 0x8b;
     const bool is_zip = count == sizeof head && memcmp(head, "PK\3\4", sizeof head) == 0;
     const char *const before = is_gzip ? "/vsigzip/" : is_zip ? "/vsizip/" : "";
@@ -112,7 +112,7 @@ static char *name_of(const char *path)
         (void)snprintf(name, size, "%s%s", before, path);
     }
     if (file != NULL) {
-        (void)fclose(file);
+        (void)VSIFCloseL(file);
     }
     return name;
 }

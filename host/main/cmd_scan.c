@@ -144,10 +144,7 @@ cleanup:
     return status;
 }
 
-/*
- * Which keys take integers only the case knows: where it refuses a drawn value for that, the values of this key are
- * drawn again as integers. Any other fault is told when the runs are planned.
- */
+/* The case knows which keys take integers: where it refuses a drawn value for that, the key's are drawn as integers. */
 static strake_status draw_integers(scan *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
