@@ -160,8 +160,7 @@ static strake_status draw_integers(scan *s, strake_error *error)
         const bool is_read = strake_case_from(&arguments, &which, &reason) == STRAKE_OK;
         for (int k = 0; k < s->values.axes && !is_read; k++) {
             strake_scan_axis *const axis = &s->values.axis[k];
-            const bool is_integer = strstr(reason.text, "expected an integer") != NULL;
-            if (axis->is_random && is_integer &&
+            if (axis->is_random && strstr(reason.text, "expected an integer") != NULL &&
                 strstr(reason.text, sets[s->arguments->set_count + k]) != NULL) {
                 refused = axis;
             }
