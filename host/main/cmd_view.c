@@ -245,7 +245,7 @@ static strake_status open_ground(const strake_recording *recording, const strake
     if (recording->kind != STRAKE_PATH_FOLDER || swarm->which != NULL) {
         return STRAKE_OK;
     }
-    if (strake_left_open(left, about, "", is_flat, &missing) != STRAKE_OK) {
+    if (strake_left_open(left, recording->path, about, "", is_flat, &missing) != STRAKE_OK) {
         strake_say_note("the ground is not drawn: %s", missing.text);
     }
     return left->ground >= 0 ? strake_recording_open(recording->path, NULL, -1, all, error)
