@@ -282,7 +282,7 @@ cleanup:
 /* Bytes of all arrays with room for so many particles, and for lists that take so much. */
 static double count_bytes(strake_sph_device *own, int64_t room, double lists)
 {
-    sized all[MOST_ARRAYS];
+    sized all[MOST_ARRAYS] = {{0}}; /* gcc 13 does not see that the lists fill it */
     double bytes = fmax(lists, (double)words_of_order(room));
     for (int pass = 0; pass < 2; pass++) {
         const int arrays = pass == 0 ? list_fixed(own, all) : list_arrays(own, room, all);
