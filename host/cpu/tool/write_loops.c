@@ -1,7 +1,9 @@
 /*
  * Build-time tool: writes the fused loops of every variant of every problem as C.
- *   write_loops functions > strake_loops_rows.c   compiled once per instruction set and precision
- *   write_loops table     > strake_loops.c        bodies and addresses
+ *   write_loops FOLDER
+ * writes into FOLDER strake_loops_PROBLEM_rows.c for each problem, which is compiled once per instruction set and
+ * precision, and strake_loops.c with the bodies and addresses of all loops. A loop that several problems have is in
+ * the file of the first of them, so that a new problem leaves the files of those before it as they are.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,12 +20,15 @@ enum { MOST_LOOPS = 4096, MOST_ITERATIONS = 4 };
 
 typedef struct known_loop {
     char *body;
+    int problem; /* index of the first that has it */
     int inputs, outputs;
     unsigned long long constant; /* bit per input */
 } known_loop;
 
 static known_loop known[MOST_LOOPS];
 static int count;
+
+static int current; /* the problem whose loops are listed */
 
 static void remember(const strake_graph *graph, const strake_loop *loop)
 {
@@ -39,6 +44,7 @@ static void remember(const strake_graph *graph, const strake_loop *loop)
     }
     known_loop *entry = &known[count++];
     entry->body = strdup(body);
+    entry->problem = current;
     entry->inputs = loop->inputs;
     entry->outputs = loop->outputs;
     for (int k = 0; k < loop->inputs; k++) {
@@ -216,79 +222,103 @@ static unsigned long long name_of(const char *body)
     return (unsigned long long)strake_fnv1a(STRAKE_FNV_SEED, body, strlen(body));
 }
 
-static void write_functions(void)
+static void write_function(FILE *out, const known_loop *loop)
 {
-    (void)printf("/* Written by host/cpu/tool/write_loops.c. */\n"
-                 "#include \"problem/rows.h\"\n\n#include \"cl/real.h\"\n\n"
-                 "#include \"cl/elementary.h\"\n\n#include \"cl/wall.h\"\n\n");
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        const char *const source = strake_problems[p]->cl_source;
-        bool is_new = !strake_problems[p]->has_particles;
-        for (int q = 0; q < p; q++) {
-            is_new = is_new && strcmp(strake_problems[q]->cl_source, source) != 0;
-        }
-        if (is_new) {
-            (void)printf("#include \"cl/%s\"\n", source);
+    (void)fprintf(out,
+                  "\n#define LOOP STRAKE_ROW_NAME(loop_%016llx, STRAKE_ROWS_PRECISION, "
+                  "STRAKE_ROWS_ISA)\n"
+                  "void LOOP(void *const *out, const void *const *in, int64_t n);\n"
+                  "void LOOP(void *const *out, const void *const *in, int64_t n)\n{\n",
+                  name_of(loop->body));
+    for (int i = 0; i < loop->inputs; i++) {
+        if ((loop->constant >> i & 1U) != 0) {
+            (void)fprintf(out, "    const real c%d = *(const real *)in[%d];\n", i, i);
+        } else {
+            (void)fprintf(out, "    const real *restrict const a%d = in[%d];\n", i, i);
         }
     }
+    for (int o = 0; o < loop->outputs; o++) {
+        (void)fprintf(out, "    real *restrict const y%d = out[%d];\n", o, o);
+    }
+    (void)fprintf(out,
+                  "    STRAKE_ROW_SIMD(STRAKE_ROWS_ISA) for (int64_t j = 0; j < n; j++)\n    {\n"
+                  "        %s\n    }\n}\n#undef LOOP\n",
+                  loop->body);
+}
+
+/* The loops of one problem, which may have none. */
+static void write_functions(FILE *out, int problem)
+{
+    (void)fprintf(out,
+                  "/* Written by host/cpu/tool/write_loops.c. */\n"
+                  "#include \"problem/rows.h\"\n\n#include \"cl/real.h\"\n\n"
+                  "#include \"cl/elementary.h\"\n\n#include \"cl/wall.h\"\n\n#include \"cl/%s\"\n",
+                  strake_problems[problem]->cl_source);
     for (int k = 0; k < count; k++) {
-        const known_loop *loop = &known[k];
-        (void)printf("\n#define LOOP STRAKE_ROW_NAME(loop_%016llx, STRAKE_ROWS_PRECISION, "
-                     "STRAKE_ROWS_ISA)\n"
-                     "void LOOP(void *const *out, const void *const *in, int64_t n);\n"
-                     "void LOOP(void *const *out, const void *const *in, int64_t n)\n{\n",
-                     name_of(loop->body));
-        for (int i = 0; i < loop->inputs; i++) {
-            if ((loop->constant >> i & 1U) != 0) {
-                (void)printf("    const real c%d = *(const real *)in[%d];\n", i, i);
-            } else {
-                (void)printf("    const real *restrict const a%d = in[%d];\n", i, i);
-            }
+        if (known[k].problem == problem) {
+            write_function(out, &known[k]);
         }
-        for (int o = 0; o < loop->outputs; o++) {
-            (void)printf("    real *restrict const y%d = out[%d];\n", o, o);
-        }
-        (void)printf("    STRAKE_ROW_SIMD(STRAKE_ROWS_ISA) for (int64_t j = 0; j < n; j++)\n    {\n"
-                     "        %s\n    }\n}\n#undef LOOP\n",
-                     loop->body);
     }
 }
 
-static void write_table(void)
+static void write_table(FILE *out)
 {
-    (void)printf("/* Written by host/cpu/tool/write_loops.c. */\n"
-                 "#include \"engine/loops.h\"\n#include \"problem/rows.h\"\n\n");
+    (void)fprintf(out, "/* Written by host/cpu/tool/write_loops.c. */\n"
+                       "#include \"engine/loops.h\"\n#include \"problem/rows.h\"\n\n");
     for (int k = 0; k < count; k++) {
-        (void)printf(
-            "STRAKE_LOOP_DECLARE(loop_%016llx, f64) STRAKE_LOOP_DECLARE(loop_%016llx, f32)\n",
+        (void)fprintf(
+            out, "STRAKE_LOOP_DECLARE(loop_%016llx, f64) STRAKE_LOOP_DECLARE(loop_%016llx, f32)\n",
             name_of(known[k].body), name_of(known[k].body));
     }
-    (void)printf("\nconst strake_loop_code strake_loop_codes[] = {\n");
+    (void)fprintf(out, "\nconst strake_loop_code strake_loop_codes[] = {\n");
     for (int k = 0; k < count; k++) {
-        (void)printf("    {\"%s\",\n     {STRAKE_LOOP_LIST(loop_%016llx, f64), "
-                     "STRAKE_LOOP_LIST(loop_%016llx, f32)}},\n",
-                     known[k].body, name_of(known[k].body), name_of(known[k].body));
+        (void)fprintf(out,
+                      "    {\"%s\",\n     {STRAKE_LOOP_LIST(loop_%016llx, f64), "
+                      "STRAKE_LOOP_LIST(loop_%016llx, f32)}},\n",
+                      known[k].body, name_of(known[k].body), name_of(known[k].body));
     }
-    (void)printf("};\nconst int strake_loop_code_count = %d;\n", count);
+    (void)fprintf(out, "};\nconst int strake_loop_code_count = %d;\n", count);
+}
+
+static FILE *open_in(const char *folder, const char *before, const char *name, const char *after)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/strake_loops%s%s%s.c", folder, before, name, after);
+    FILE *const out = fopen(path, "w");
+    if (out == NULL) {
+        perror(path);
+        exit(1);
+    }
+    return out;
+}
+
+static void close_whole(FILE *out)
+{
+    if (ferror(out) != 0 || fclose(out) != 0) {
+        perror("write_loops");
+        exit(1);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        if (strake_problems[p]->has_particles) {
-            continue;
-        }
-        strake_case which = {.problem = strake_problems[p], .precision = STRAKE_DOUBLE};
-        which.file = (char[]){"write_loops"};
-        add_variants(&which, 0);
-    }
-    if (argc == 2 && strcmp(argv[1], "functions") == 0) {
-        write_functions();
-    } else if (argc == 2 && strcmp(argv[1], "table") == 0) {
-        write_table();
-    } else {
-        (void)fprintf(stderr, "usage: write_loops functions|table\n");
+    if (argc != 2) {
+        (void)fprintf(stderr, "usage: write_loops FOLDER\n");
         return 2;
     }
-    return fflush(stdout) == 0 ? 0 : 1;
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        current = p;
+        if (!strake_problems[p]->has_particles) {
+            strake_case which = {.problem = strake_problems[p], .precision = STRAKE_DOUBLE};
+            which.file = (char[]){"write_loops"};
+            add_variants(&which, 0);
+        }
+        FILE *const out = open_in(argv[1], "_", strake_problems[p]->name, "_rows");
+        write_functions(out, p);
+        close_whole(out);
+    }
+    FILE *const out = open_in(argv[1], "", "", "");
+    write_table(out);
+    close_whole(out);
+    return 0;
 }
