@@ -219,6 +219,58 @@ INLINE sph_step entry_step(source s, uint32_t entry)
     return step_of(s, (int32_t)(entry >> STRAKE_SPH_PLACE_BITS));
 }
 
+/*
+ * What does not depend on a variant is compiled once, not with each of them, where it would take most of the time that
+ * compiling this file takes. The loops keep what they are given in registers, hence the copies.
+ */
+static void add_walls(lanes *g, const sph_scheme *scheme, const source *from, const uint32_t *entry,
+                      int64_t entries)
+{
+    const sph_scheme n = *scheme;
+    const source s = *from;
+    for (int64_t e = 0; e < entries; e++) {
+        const uint32_t *const row = &entry[e * LANES];
+        SIMD for (int l = 0; l < LANES; l++)
+        {
+            const sph_body i = lane_body(g, l), j = entry_body(s, row[l]);
+            const sph_step step = entry_step(s, row[l]);
+            sph_sums sum = {{g->wall[0][l], g->wall[1][l], g->wall[2][l]}, REAL(0.0)};
+            sum = sph_add_wall(n, i, j, step, sum);
+            g->wall[0][l] = sum.a[0];
+            g->wall[1][l] = sum.a[1];
+            g->wall[2][l] = sum.a[2];
+        }
+    }
+}
+
+INLINE void add_spread(bool is_cubic, lanes *g, const sph_scheme *scheme, const source *from,
+                       bool is_fourtakas, const uint32_t *entry, int64_t entries)
+{
+    const sph_scheme n = *scheme;
+    const source s = *from;
+    for (int64_t e = 0; e < entries; e++) {
+        const uint32_t *const row = &entry[e * LANES];
+        SIMD for (int l = 0; l < LANES; l++)
+        {
+            const sph_body i = lane_body(g, l), j = entry_body(s, row[l]);
+            const sph_step step = entry_step(s, row[l]);
+            g->spread[l] += sph_diffuse(is_cubic, is_fourtakas, n, i, j, step);
+        }
+    }
+}
+
+static void add_spread_cubic(lanes *g, const sph_scheme *scheme, const source *from,
+                             bool is_fourtakas, const uint32_t *entry, int64_t entries)
+{
+    add_spread(true, g, scheme, from, is_fourtakas, entry, entries);
+}
+
+static void add_spread_wendland(lanes *g, const sph_scheme *scheme, const source *from,
+                                bool is_fourtakas, const uint32_t *entry, int64_t entries)
+{
+    add_spread(false, g, scheme, from, is_fourtakas, entry, entries);
+}
+
 INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity, bool slips,
                    const strake_sph_parts *parts, const strake_sph_numbers *given,
                    const strake_sph_state *state, const strake_sph_list *list, int64_t first,
@@ -252,29 +304,11 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
                 g.change[l] = sum.change;
             }
         }
-        for (int64_t e = list->near[k]; e < entries; e++) {
-            const uint32_t *const row = &entry[e * LANES];
-            SIMD for (int l = 0; l < LANES; l++)
-            {
-                const sph_body i = lane_body(&g, l), j = entry_body(s, row[l]);
-                const sph_step step = entry_step(s, row[l]);
-                sph_sums sum = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
-                sum = sph_add_wall(n, i, j, step, sum);
-                g.wall[0][l] = sum.a[0];
-                g.wall[1][l] = sum.a[1];
-                g.wall[2][l] = sum.a[2];
-            }
-        }
-        for (int64_t e = 0; given->diffusion_kind != STRAKE_SPH_PLAIN && e < list->near[k]; e++) {
-            const uint32_t *const row = &entry[e * LANES];
-            SIMD for (int l = 0; l < LANES; l++)
-            {
-                const sph_body i = lane_body(&g, l), j = entry_body(s, row[l]);
-                const sph_step step = entry_step(s, row[l]);
-                g.spread[l] +=
-                    sph_diffuse(kernel == STRAKE_SPH_CUBIC,
-                                given->diffusion_kind == STRAKE_SPH_FOURTAKAS, n, i, j, step);
-            }
+        add_walls(&g, &n, &s, &entry[list->near[k] * LANES], entries - list->near[k]);
+        if (given->diffusion_kind != STRAKE_SPH_PLAIN) {
+            const bool is_fourtakas = given->diffusion_kind == STRAKE_SPH_FOURTAKAS;
+            (kernel == STRAKE_SPH_CUBIC ? add_spread_cubic : add_spread_wendland)(
+                &g, &n, &s, is_fourtakas, entry, list->near[k]);
         }
         for (int l = 0; l < LANES && l < left; l++) {
             const int32_t p = parts->member[k * LANES + l];
