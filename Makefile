@@ -470,7 +470,7 @@ libdir=$(LIBDIR)
 includedir=$${prefix}/include
 
 Name: strake
-Description: Hybrid OpenCL and OpenMP solver for grid problems
+Description: Hybrid OpenCL and OpenMP solver for grids and particles
 Version: $(VERSION)
 Cflags: -I$${includedir}
 Libs: -L$${libdir} -lstrake
@@ -606,9 +606,26 @@ check-page: all ## a page of `strake view` in headless Chromium, which it instal
 
 # BARE: targets, or programs of tests such as tests/cli/ranks.t, one after the other.
 BARE ?= run check
-.PHONY: check-bare
+.PHONY: check-bare check-systems check-compilers
 check-bare: ## the README's first commands in a minimal root file system; as root; BARE='run check-quick' for less
 	@CC='$(CC)' bash tests/bare.sh $(BUILD) $(BARE)
+
+SYSTEMS ?= bookworm trixie noble
+WAYS ?= root root-less user user-less
+check-systems: ## the same on Debian 12, 13, Ubuntu 24.04, without /sys, as a user: hours; SYSTEMS=trixie WAYS=root for less
+	@CC='$(CC)' SYSTEMS='$(SYSTEMS)' WAYS='$(WAYS)' bash tests/bare.sh $(BUILD) $(BARE)
+
+# Those that are here are asked, one after the other. Nothing is linked, for which each clang would need its own OpenMP;
+# the header of another one does for compiling.
+COMPILERS ?= gcc-11 gcc-12 gcc-13 gcc-14 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19
+OMP_FOLDER := $(dir $(lastword $(wildcard /usr/lib/llvm-*/lib/clang/*/include/omp.h)))
+check-compilers: $(LOOP_TOOL) ## compile everything with each of COMPILERS that is installed, warnings are errors
+	+@for compiler in $(COMPILERS); do \
+	    if ! command -v $$compiler >/dev/null; then echo "check-compilers: $$compiler: not installed"; continue; fi; \
+	    $(SUBMAKE) BUILD=$(BUILD)/compilers/$$compiler CC=$$compiler WERROR=-Werror LOOP_TOOL=$(LOOP_TOOL) \
+	        $(if $(OMP_FOLDER),CPPFLAGS='-idirafter $(OMP_FOLDER)') objects >$(BUILD)/compilers-$$compiler.log 2>&1 || \
+	        { grep -E 'error|warning' $(BUILD)/compilers-$$compiler.log | head -20; echo "check-compilers: $$compiler: FAILED"; exit 1; }; \
+	    echo "check-compilers: $$compiler: no warning"; done
 
 check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SPIR-V; INSTALL=1 installs them
 	@$(if $(filter 1,$(INSTALL)),CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh offline)

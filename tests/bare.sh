@@ -1,14 +1,21 @@
 #!/bin/bash
-# Usage: bash tests/bare.sh BUILD WORD...
-# What a newcomer does: a minimal root file system of this machine's release with nothing but make added, a
-# copy of the tree in it, and there `make WORD` for each WORD, or for a program of tests (a WORD with a slash)
-# tests/run.sh. Tells how long each takes; exit 0 only if all succeed. Needs root, and installs debootstrap where
-# it is missing. The file system is kept packed as BUILD/bare/RELEASE.tar; packages come from where apt gets its own,
-# with apt's settings. Nothing stays mounted, and no process stays behind: both live in name spaces that end with it.
+# Usage: [SYSTEMS='bookworm trixie noble'] [WAYS='root root-less user user-less'] bash tests/bare.sh BUILD WORD...
+# What a newcomer does: a minimal root file system with nothing but make added, a copy of the tree in it, and there
+# `make WORD` for each WORD, or for a program of tests (a WORD with a slash) tests/run.sh. Without SYSTEMS the system is
+# this machine's release; one that cannot be had here is named and skipped. WAYS, `root` alone by default:
+#   root, user            as root, or as a user without a HOME that can be written, for whom packages are there already
+#   root-less, user-less  the same without /sys and /dev/pts, as in many a container
+# The first way on a system builds from nothing, those after it find what was built. Tells how long each takes; exit 0
+# only if all succeed. Needs root, and installs debootstrap where it is missing. The file systems are kept packed as
+# BUILD/bare/RELEASE.tar; packages come from where apt gets its own, with apt's settings. Nothing stays mounted, and no
+# process stays behind: both live in name spaces that end with it.
 set -eu
 cd "$(dirname "$0")/.."
 place=$1/bare
 shift
+own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+systems=${SYSTEMS:-$own}
+ways=${WAYS:-root}
 
 fail() {
     echo "bare: $1" >&2
@@ -20,70 +27,119 @@ command -v apt-get >/dev/null || fail 'this needs a system with apt'
 sh tests/deps.sh bare
 mkdir -p "$place"
 place=$(realpath "$place")
-release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-packed=$place/$release.tar
 root=$place/root
+for way in $ways; do
+    case $way in root | root-less | user | user-less) ;; *) fail "WAYS: '$way', expected root, root-less, user or user-less" ;; esac
+done
 
-enter() { # enter COMMAND: in the root file system, as root, with the environment of a first login
+enter() { # enter WAY COMMAND: in the root file system, with the environment of a first login
     unshare --mount --pid --fork --kill-child bash -euc '
         mount -t proc proc "$0/proc"
-        mount --rbind /sys "$0/sys"
-        mount --rbind /dev "$0/dev"
-        mount -t tmpfs none "$0/dev/shm"
-        exec env -i HOME=/root USER=root TERM="${TERM:-dumb}" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-            chroot "$0" /bin/sh -c "$1"' "$root" "$1" </dev/null
+        case $1 in
+            *-less)
+                mount -t tmpfs -o mode=755 none "$0/dev"
+                for name in null zero full random urandom; do
+                    touch "$0/dev/$name"
+                    mount --bind "/dev/$name" "$0/dev/$name"
+                done
+                ln -s /proc/self/fd "$0/dev/fd"
+                mkdir -m 1777 "$0/dev/shm" ;;
+            *)
+                mount --rbind /sys "$0/sys"
+                mount --rbind /dev "$0/dev"
+                mount -t tmpfs none "$0/dev/shm" ;;
+        esac
+        user=root home=/root as=
+        case $1 in user*) user=newcomer home=/home/newcomer as="setpriv --reuid 1000 --regid 1000 --clear-groups" ;; esac
+        exec env -i HOME=$home USER=$user TERM="${TERM:-dumb}" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+            chroot "$0" $as /bin/sh -c "$2"' "$root" "$1" "$2" </dev/null
 }
 
-# The first archive of this release in apt's own list, without updates and security.
+# The first archive of a release in apt's own list, without updates and security; else where its maker has it.
 archive() {
-    apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
-        awk -v release="$release" '$2 == release { print $1; exit }'
+    local found
+    found=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
+        awk -v release="$1" '$2 == release { print $1; exit }')
+    case $1 in
+        bookworm | trixie) echo "${found:-http://deb.debian.org/debian}" ;;
+        noble) echo "${found:-http://archive.ubuntu.com/ubuntu}" ;;
+        *) echo "$found" ;;
+    esac
 }
 
-rm -rf "$root"
-if [ ! -s "$packed" ]; then
-    from=$(archive)
-    [ -n "$from" ] || fail "apt has no archive of $release: see /etc/apt/sources.list and sources.list.d"
-    echo "bare: a minimal $release, once"
-    log=$place/debootstrap.log
+pack() { # pack RELEASE: leaves BUILD/bare/RELEASE.tar; fails where the release cannot be had
+    local from script=/usr/share/debootstrap/scripts log=$place/$1.log certificates= ubuntu=
+    from=$(archive "$1")
+    [ -n "$from" ] || { echo "bare: apt has no archive of $1: see /etc/apt/sources.list and sources.list.d" >&2 && return 1; }
+    echo "bare: a minimal $1, once"
     # Certificates only where the archive needs them.
-    certificates=
     case $from in https:*) certificates=,ca-certificates ;; esac
+    # A release that is younger than debootstrap is made as those before it are.
+    case $from in */ubuntu*) ubuntu=1 script=$script/gutsy ;; *) script=$script/sid ;; esac
+    [ ! -e "${script%/*}/$1" ] || script=${script%/*}/$1
     eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
     export http_proxy https_proxy
-    debootstrap --variant=minbase --include="make$certificates" "$release" "$root" "$from" >"$log" 2>&1 ||
-        { tail -n 5 "$log" >&2 && fail "debootstrap failed (see $log)"; }
+    rm -rf "$root"
+    debootstrap --variant=minbase --include="make$certificates" "$1" "$root" "$from" "$script" \
+        >"$log" 2>&1 || { tail -n 3 "$log" >&2 && echo "bare: debootstrap failed (see $log)" >&2 && return 1; }
     rm -rf "$root"/var/cache/apt/archives/*.deb
-    tar -C "$root" -cf "$packed.new" . && mv "$packed.new" "$packed"
-else
-    mkdir "$root"
-    tar -C "$root" -xf "$packed"
-fi
-# Where packages come from, as here.
-rm -rf "$root"/etc/apt/sources.list*
-for name in sources.list sources.list.d trusted.gpg trusted.gpg.d keyrings auth.conf auth.conf.d preferences.d apt.conf.d; do
-    [ ! -e "/etc/apt/$name" ] || cp -rT "/etc/apt/$name" "$root/etc/apt/$name"
-done
-cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
+    # As on every Ubuntu that is installed; headers of OpenCL are there.
+    [ -z "$ubuntu" ] || echo "deb $from $1 main universe" >"$root/etc/apt/sources.list"
+    tar -C "$root" -cf "$place/$1.tar.new" . && mv "$place/$1.tar.new" "$place/$1.tar"
+}
 
-# The tree as it is, without what was built.
-mkdir "$root/strake"
-git ls-files --cached --others --exclude-standard -z |
-    while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
-    tar --null -T - -cf - | tar -C "$root/strake" -xf -
+unpack() { # unpack RELEASE: the root file system, with the tree as it is, without what was built
+    local name names=apt.conf.d
+    rm -rf "$root"
+    mkdir "$root"
+    tar -C "$root" -xf "$place/$1.tar"
+    # Packages of this release come from where they come from here.
+    if [ "$1" = "$own" ]; then
+        rm -rf "$root"/etc/apt/sources.list*
+        names='sources.list sources.list.d trusted.gpg trusted.gpg.d keyrings auth.conf auth.conf.d preferences.d apt.conf.d'
+    fi
+    for name in $names; do
+        [ ! -e "/etc/apt/$name" ] || cp -rT "/etc/apt/$name" "$root/etc/apt/$name"
+    done
+    cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
+    echo 'newcomer:x:1000:1000::/home/newcomer:/bin/sh' >>"$root/etc/passwd"
+    echo 'newcomer:x:1000:' >>"$root/etc/group"
+    mkdir -p "$root/home/newcomer" "$root/strake" # HOME is root's
+    git ls-files --cached --others --exclude-standard -z |
+        while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
+        tar --null -T - -cf - | tar -C "$root/strake" -xf -
+}
 
 status=0
 told=
-for word in "$@"; do
-    case $word in
-        */*) command="bash tests/run.sh build $word" ;;
-        *) command="make $word" ;;
-    esac
-    echo "bare: $command"
-    start=$(date +%s)
-    result=ok
-    enter "cd /strake && $command" || { result=FAILED && status=1; }
-    told+=$(printf 'bare: %-40s %-6s %5d s' "$command" $result $(($(date +%s) - start)))$'\n'
+tell() { # tell SYSTEM WAY COMMAND RESULT SECONDS
+    told+=$(printf 'bare: %-9s %-9s %-28s %-7s %5d s' "$@")$'\n'
+}
+for system in $systems; do
+    if [ ! -s "$place/$system.tar" ] && ! pack "$system"; then
+        [ -n "${SYSTEMS:-}" ] || exit 1
+        tell "$system" - - skipped 0
+        continue
+    fi
+    unpack "$system"
+    for way in $ways; do
+        case $way in
+            user*)
+                enter root 'cd /strake && sh tests/deps.sh check' || { tell "$system" "$way" deps FAILED 0 && status=1 && continue; }
+                chown -R 1000:1000 "$root/strake" ;;
+        esac
+        for word in "$@"; do
+            case $word in
+                */*) command="bash tests/run.sh build $word" ;;
+                *) command="make $word" ;;
+            esac
+            echo "bare: $system, $way: $command"
+            start=$(date +%s)
+            result=ok
+            enter "$way" "cd /strake && $command" || { result=FAILED && status=1; }
+            tell "$system" "$way" "$command" $result $(($(date +%s) - start))
+        done
+    done
 done
 printf '%s' "$told"
 [ $status -ne 0 ] || rm -rf "$root"
