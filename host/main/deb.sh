@@ -57,11 +57,13 @@ Recommends: ocl-icd-libopencl1
 Suggests: $(comma pocl-opencl-icd "$optional")
 Section: science
 Priority: optional
-Description: grid simulations on CPU cores and OpenCL devices at once
- OpenMP threads compute one stripe of a grid while OpenCL devices compute the
- others, with the same bytes as result however it is split. It solves
- two-dimensional MPDATA and the Cahn-Hilliard equation. The package has the
- program, the library with its header, and completions for shells.
+Description: simulations of grids and particles on CPU cores and OpenCL devices at once
+ OpenMP threads compute one part of a grid or of a set of particles while OpenCL
+ devices compute the others, with the same bytes as result however it is split.
+ It solves MPDATA advection in one to three dimensions, the Cahn-Hilliard
+ equation in two and three, lava flows on real terrain, and water as particles
+ (weakly compressible SPH). The package has the program, the library with its
+ header, and completions for shells.
 CONTROL
 package=$folder/strake_${version}_$architecture.deb
 dpkg-deb --root-owner-group --build "$root" "$package" >/dev/null

@@ -56,6 +56,12 @@ check "named after its version" test -e "$package"
 field() { dpkg-deb --field "$package" "$1"; }
 check "and says it" test "$(field Version)" = "$version"
 check "it needs the libraries of the program, and their versions" sh -c 'echo "$0" | grep -qE "libc6 \(>= [0-9.]+\)" && echo "$0" | grep -q libyaml-0-2' "$(field Depends)"
+described=$(dpkg-deb -f "$package" Description)
+missing=
+for word in MPDATA Cahn-Hilliard lava SPH; do
+    case $described in *$word*) ;; *) missing="$missing $word" ;; esac
+done
+check "its description names all kinds of problems$missing" test -z "$missing"
 check "and not those of the modules" sh -c '! echo "$0" | grep -qE "mpi|netcdf|OpenCL"' "$(field Depends)"
 dpkg-deb -x "$package" root
 check "what it has is what is installed" test "$(cd root && find usr -type f ! -path '*/doc/*' | wc -l)" -ge 10
