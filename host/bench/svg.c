@@ -20,6 +20,7 @@ enum {
     BAR = STRAKE_PAGE_BAR,
     HEAD = 40,
     NOTE = 18,
+    LETTER = 8,     /* the width of one of 13 points, in the widest fonts that readers have */
     MOST_NAMED = 32 /* devices in the head of the page */
 };
 
@@ -167,18 +168,18 @@ static double print_legend(double y, strake_text *svg)
 {
     const struct {
         const char *name, *colour;
-        double width;
-    } all[] = {{"compute, and median of the repeats", strake_page_compute, 260.0},
-               {"computed first, for others", strake_page_edge, 205.0},
-               {"new order", strake_page_order, 105.0},
-               {"transfer", strake_page_transfer, 95.0},
-               {"waiting", strake_page_wait, 90.0},
-               {"idle", strake_page_idle, 0.0}};
+    } all[] = {{"compute, and median of the repeats", strake_page_compute},
+               {"computed first, for others", strake_page_edge},
+               {"new order", strake_page_order},
+               {"transfer", strake_page_transfer},
+               {"waiting", strake_page_wait},
+               {"idle", strake_page_idle}};
     double x = MARGIN;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         print_box(svg, x, y, BAR, all[k].colour, all[k].name);
-        strake_svg_text(svg, x + BAR + 6.0, y + 13, "value", all[k].name);
-        x += all[k].width;
+        x += BAR + 6.0;
+        strake_svg_text(svg, x, y + 13, "value", all[k].name);
+        x += LETTER * (double)strlen(all[k].name) + 14.0;
     }
     return y + LINE;
 }

@@ -67,6 +67,12 @@ check "the SVG has bars, steps and sizes" bash -c \
      [ "$(grep -c "<title>median " bench.svg)" -eq 6 ] && [ "$(grep -c "<title>step of " bench.svg)" -eq 4 ]'
 check "and tells where, with what and when it was measured" bash -c \
     'grep -Eq "strake [0-9.]+, 20[0-9-]+ [0-9:]+ UTC; host: " bench.svg && grep -q ">cpu: " bench.svg'
+check "no entry of its legend runs into the next, nor out of the page" awk -F'"' '
+    /^<rect .*<title>(compute, and|computed first|new order|transfer|waiting|idle)[^:0-9]*<\/title>/ && !done {
+        if (count++ && $2 < end) exit 1 }
+    /^<text .*>(compute, and|computed first|new order|transfer|waiting|idle)[^:0-9]*<\/text>/ && !done {
+        name = $0; gsub(/<[^>]*>/, "", name); end = $2 + 7.9 * length(name); done = name == "idle" }
+    END { exit !(count == 6 && end <= 960) }' bench.svg
 check "and that its timeline is one recorded step" grep -q "One recorded step of each placement" bench.svg
 
 try bench case.yaml --on cpu --steps 2 --repeats 1 --report - --quiet
@@ -107,11 +113,11 @@ else
     skip "a device that computes something else is noticed" "no OpenCL device"
 fi
 code=0
-STRAKE_OPENCL_LIBRARY=/nonexistent "$STRAKE" bench --sizes 32 --steps 2 --repeats 1 >.out 2>.err ||
+STRAKE_OPENCL_LIBRARY=$scratch/none "$STRAKE" bench --sizes 32 --steps 2 --repeats 1 >.out 2>.err ||
     code=$?
 exits 0 "without a loader the CPU is measured"
 check "and a note says what is left out" grep -q '^strake: note: no OpenCL device here' .err
-STRAKE_OPENCL_LIBRARY=/nonexistent try bench --sizes 32 --steps 2 --repeats 1 --quiet
+STRAKE_OPENCL_LIBRARY=$scratch/none try bench --sizes 32 --steps 2 --repeats 1 --quiet
 check "unless --quiet silences notes" test "$code,$(wc -c <.err)" = 0,0
 
 interrupt_when_ready bench --sizes 1024 --steps 100000 --on cpu --quiet --report stopped.jsonl
@@ -161,7 +167,7 @@ try bench nothing.yaml
 check "a case that is not there is an error" bash -c '[ "$1" -ne 0 ] && grep -q "nothing.yaml" .err' - "$code"
 try bench case.yaml --sizes 40 --set fields.u1.constant=7 --on cpu --report no.jsonl --plot no.svg
 fails 2 "an unstable flow is refused" "unstable"
-try bench --sizes 32 --on cpu --report /nonexistent/x.jsonl
-fails 1 "a report that cannot be written is found at once" "/nonexistent/x.jsonl"
+try bench --sizes 32 --on cpu --report "$scratch/none/x.jsonl"
+fails 1 "a report that cannot be written is found at once" "$scratch/none/x.jsonl"
 check "nothing was written by failed commands" bash -c '[ ! -e no.jsonl ] && [ ! -e no.svg ]'
 done_testing
