@@ -75,7 +75,6 @@ scene:
   walls: [{sides: [left, right, bottom, front, back]}]
 scheme: {slices: x}
 time: {steps: 60, end: 1}
-run: {patience: 20}
 output: {fields: []}
 YAML
     printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$scratch/machines.so" "$injected" >failing
