@@ -47,7 +47,7 @@ export POCL_WORK_GROUP_METHOD=loops
 # the next loop take them from whoever works.
 export OMP_WAIT_POLICY=passive
 if [ "$cpu_only" = 1 ]; then
-    export STRAKE_OPENCL_LIBRARY=/nonexistent/hidden-from-tests
+    export STRAKE_OPENCL_LIBRARY=/dev/null/hidden-from-tests
 fi
 
 summary=$build/tests/summary

@@ -83,7 +83,7 @@ else
     skip "a driver whose fills are wrong" "no device, or no library to stand in front of one"
 fi
 
-export STRAKE_OPENCL_LIBRARY=/nonexistent
+export STRAKE_OPENCL_LIBRARY=$scratch/none
 try devices
 exits 0 "devices succeeds without a loader"
 prints "and says why there is no device" "cpu: " "No OpenCL device: "

@@ -64,12 +64,12 @@ for k in 1 2 3 4; do
 done
 check "in plain lines" test "$(tr -d -c '\r\033' <.err | wc -c)" -eq 0
 compile 1 try run case.yaml --on cpu,ocl:0 --steps 2 --output slow
-check "not where the cache has them" bash -c "! grep -q compiling .err"
+lacks "not where the cache has them" 'compiling' .err
 compile 2 try run case.yaml --on cpu,ocl:0 --steps 2 --output slow --quiet
 check "nor with --quiet" test "$code,$(cat .out .err | wc -c)" = 0,0
 compile 3 try devices
 check "devices tells it of self-tests" grep -q 'compiling program 2 of 4 for ocl:0 ' .err
-if command -v script >/dev/null; then
+if has_terminal; then
     compile 4 script -qec "'$STRAKE' run case.yaml --on ocl:1 --steps 2 --no-tune --output slow" /dev/null >shown.txt 2>&1
     check "on a terminal there is a bar" grep -q '\[#.*\] compiling program 2 of 4 for ocl:1 ' shown.txt
     check "that is removed" grep -qE $'\r\033.\\[?K?[^#]*where ' <(tr '\n' ' ' <shown.txt)

@@ -33,8 +33,8 @@ SH
     chmod +x cc-without
     echo "$scratch/cc-without"
 }
-fresh /nonexistent/cc
-one_line "without a compiler make says so in one line" "a C compiler (/nonexistent/cc)" build-essential
+fresh "$scratch/none/cc"
+one_line "without a compiler make says so in one line" "a C compiler ($scratch/none/cc)" build-essential
 fresh "$(compiler_without yaml.h)"
 one_line "and without libyaml" "libyaml (yaml.h)" libyaml-dev
 fresh "$(compiler_without CL/cl.h)"
@@ -74,7 +74,7 @@ fi
 prints "what remains is said where that did not help" "LD_LIBRARY_PATH=$scratch/away/lib"
 echo "	$soname (libc6,x86-64) => $scratch/away/lib/$soname" >known
 installed PREFIX="$scratch/away"
-check "and not where it did" sh -c '! grep -q LD_LIBRARY_PATH .out'
+lacks "and not where it did" 'LD_LIBRARY_PATH' .out
 
 if "${CC:-cc}" --version >/dev/null 2>&1 && [ -z "${STRAKE_TESTS_SANITIZER:-}" ]; then
     "${CC:-cc}" -I"$scratch/away/include" -o example "$top/tests/support/example_model.c" -L"$scratch/away/lib" -lstrake -lm 2>.err

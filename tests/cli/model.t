@@ -15,12 +15,12 @@ try model --budget 0
 fails 2 "--budget 0 is out of range" "option --budget: 0"
 try model case.yaml case.yaml
 fails 2 "one case at most" "unexpected argument 'case.yaml'"
-try model --on ocl:0 --report /nonexistent/x.json
-fails 1 "a report that cannot be written is found at once" "/nonexistent/x.json"
+try model --on ocl:0 --report "$scratch/none/x.json"
+fails 1 "a report that cannot be written is found at once" "$scratch/none/x.json"
 try model nothing.yaml
 check "a case that is not there is an error" bash -c '[ "$1" -ne 0 ] && grep -q "nothing.yaml" .err' - "$code"
 code=0
-STRAKE_OPENCL_LIBRARY=/nonexistent "$STRAKE" model --report none.json >.out 2>.err || code=$?
+STRAKE_OPENCL_LIBRARY=$scratch/none "$STRAKE" model --report none.json >.out 2>.err || code=$?
 fails 2 "without a loader there is nothing to measure" "no OpenCL device"
 check "nothing was written by failed commands" test ! -e none.json
 if [ "$devices" -eq 0 ]; then
@@ -41,7 +41,7 @@ prints "tables, statements and advice" "up_pinned" "publish" "fetch" "through ho
     "ocl:0: up: pinned memory starts after" "hide behind a kernel" "a kernel launch takes" \
     "ocl:0 to ocl:0: a copy within one context" "host: memory moves" "steps per exchange" \
     "advice: run.steps_per_sweep="
-if command -v script >/dev/null; then
+if has_terminal; then
     script -qec "'$STRAKE' model case.yaml --on ocl:0 --budget 1 --cache shown" /dev/null >shown.txt 2>&1
     check "a terminal shows progress" grep -q ' % \[[#.]*\]' shown.txt
 else

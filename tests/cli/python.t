@@ -53,10 +53,11 @@ import strake_wheel
 print(strake_wheel.build_wheel('.'))" >.out 2>.err
 report $? "a wheel is made without any other package"
 wheel=$(tail -n 1 .out)
-"$python" -m zipfile -l "$wheel" >.out 2>.err
+code=0
+"$python" -m zipfile -l "$wheel" >.out 2>.err || code=$?
 prints "with the library and the licence" strake/libstrake.so strake/_solver.py dist-info/LICENSE dist-info/RECORD \
     strake/libstrake-other.so
-check "and its modules but that of MPI" sh -c '! grep -q mpi .out'
+lacks "and its modules but that of MPI" 'mpi' .out
 "$python" - "$wheel" >.out 2>.err <<'PY'
 import base64, hashlib, sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
@@ -101,8 +102,8 @@ done < <(grep -E '^(ok|not ok|skip) ' checks)
 [ "$(grep -cE '^(ok|skip) ' checks)" -eq "$(grep -c '^@test' "$top/tests/support/python_package.py")" ]
 report $? "all of these ran"
 
-STRAKE_LIBRARY=/nonexistent/libstrake.so "$python" -c 'import strake' >.out 2>.err
+STRAKE_LIBRARY=$scratch/none/libstrake.so "$python" -c 'import strake' >.out 2>.err
 code=$?
-grep -qF 'cannot load Strake' .err && grep -qF /nonexistent/libstrake.so .err && [ $code -ne 0 ]
+grep -qF 'cannot load Strake' .err && grep -qF "$scratch/none/libstrake.so" .err && [ $code -ne 0 ]
 report $? "a library that is not there is named"
 done_testing

@@ -39,7 +39,7 @@ run="run case.yaml --on serial --output again"
 # shellcheck disable=SC2086
 {
     try $run --set output.every=5 --set checkpoint.every=20
-    check "an empty folder has nothing to remove" bash -c '! grep -q removed .err'
+    lacks "an empty folder has nothing to remove" 'removed' .err
     mkdir again/psi_00000009.npy
     printf mine >again/psi_00000003.npy
     printf mine >again/notes.txt

@@ -102,6 +102,16 @@ prints() { # prints NAME TEXT...: the last `try` printed every TEXT on stdout
     report $good "$name"
 }
 
+# Where script(1) is missing, or can open no terminal, what needs one is skipped.
+has_terminal() { command -v script >/dev/null && script -qec 'test -t 1' /dev/null >/dev/null 2>&1 </dev/null; }
+
+# lacks NAME PATTERN FILE [CODE]: what ran last ended with CODE (0 by default), hence it did run, and FILE, which is
+# there, has no line with the pattern.
+lacks() {
+    [ "$code" -eq "${4:-0}" ] && [ -f "$3" ] && ! grep -q -- "$2" "$3"
+    report $? "$1"
+}
+
 done_testing() {
     echo "1..$tests"
     [ "$failures" -eq 0 ]

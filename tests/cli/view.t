@@ -52,7 +52,7 @@ report $? "which does"
 terminal() { # TERM COLORTERM ARGUMENTS...: the bytes that a terminal gets
     TERM=$1 COLORTERM=$2 script -qec "stty rows 30 cols 60; '$STRAKE' view $3" /dev/null </dev/null
 }
-if command -v script >/dev/null; then
+if has_terminal; then
     terminal xterm-256color truecolor half.npy >colours
     grep -q '38;2;253;231;37m' colours && grep -q '48;2;68;1;84m' colours
     report $? "24-bit colours where the terminal has them"

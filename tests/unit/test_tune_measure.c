@@ -206,7 +206,7 @@ static void nonsense_is_no_answer(void **state)
 static void a_missing_program_is_a_crash(void **state)
 {
     (void)state;
-    static const char *const command[] = {"/nonexistent/strake", NULL};
+    static const char *const command[] = {"/dev/null/strake", NULL};
     strake_worker worker = {.command = command};
     strake_measurement m;
     strake_error error;
