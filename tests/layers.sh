@@ -104,7 +104,7 @@ done < <(grep -nE '(->|\.)device *[!=]= *NULL|ops *[!=]= *&strake_part_' host/{t
 while IFS=: read -r file line text; do
     complain "$file" "$line" "$text"
 done < <(find src host autotune cl -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' | sort | xargs awk '
-    FNR == 1001 { print FILENAME ":1001: a file has 1000 lines at most; split it" }
+    FNR == 1001 { print FILENAME ":1001:a file has 1000 lines at most; split it" }
     FNR == 1 { first = 0 }
     /^{$/ { first = FNR }
     /^}$/ && first > 0 && FNR - first >= 80 { print FILENAME ":" first ":a function has 80 lines at most; split it" }')

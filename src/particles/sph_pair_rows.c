@@ -219,10 +219,7 @@ INLINE sph_step entry_step(source s, uint32_t entry)
     return step_of(s, (int32_t)(entry >> STRAKE_SPH_PLACE_BITS));
 }
 
-/*
- * What does not depend on a variant is compiled once, not with each of them, where it would take most of the time that
- * compiling this file takes. The loops keep what they are given in registers, hence the copies.
- */
+/* What depends on no variant is compiled once, not with each of them. Copies let loops keep it in registers. */
 static void add_walls(lanes *g, const sph_scheme *scheme, const source *from, const uint32_t *entry,
                       int64_t entries)
 {

@@ -278,10 +278,8 @@ static void a_checkpoint_continues_to_the_same_bits(void **state)
     assert_int_equal(strake_step_count(o.solver), 7);
     expect(strake_step(o.solver, 5, &error), STRAKE_OK, &error);
     expect_same(&o);
-    expect(strake_checkpoint_save(o.solver, "/dev/null/checkpoint", &error), STRAKE_ERR_IO,
-           &error);
-    expect(strake_checkpoint_load(o.solver, "/dev/null/checkpoint", &error), STRAKE_ERR_IO,
-           &error);
+    expect(strake_checkpoint_save(o.solver, "/dev/null/checkpoint", &error), STRAKE_ERR_IO, &error);
+    expect(strake_checkpoint_load(o.solver, "/dev/null/checkpoint", &error), STRAKE_ERR_IO, &error);
     expect_same(&o);
     close_both(&o);
 

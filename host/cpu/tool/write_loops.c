@@ -284,7 +284,7 @@ static FILE *open_in(const char *folder, const char *before, const char *name, c
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/strake_loops%s%s%s.c", folder, before, name, after);
-    FILE *const out = fopen(path, "w");
+    FILE *const out = freopen(path, "w", stdout);
     if (out == NULL) {
         perror(path);
         exit(1);
@@ -294,7 +294,7 @@ static FILE *open_in(const char *folder, const char *before, const char *name, c
 
 static void close_whole(FILE *out)
 {
-    if (ferror(out) != 0 || fclose(out) != 0) {
+    if (ferror(out) != 0 || fflush(out) != 0) {
         perror("write_loops");
         exit(1);
     }
