@@ -41,10 +41,12 @@ env -u MFLAGS MAKEFLAGS="$said" make -j2 BUILD="$build" "$build/strake" >"$scrat
 [ "$code" -eq 0 ] && ! grep -q 'warning:' "$scratch/.err"
 report $? "the program is built, without a warning"
 check "objects of engine and host were reused" sh -c '! grep -E " CC +(src/engine|host)/" "$1"' - "$scratch/.out"
-check "of all fused loops only the new problem's were compiled" sh -c '
-    [ "$(grep -c "strake_loops_${2}_rows.c avx2" "$1")" -eq 2 ] || [ "$(uname -m)" != x86_64 ] &&
-        [ "$(grep "strake_loops_.*_rows.c " "$1" | grep -vc "strake_loops_${2}_rows.c")" -eq 0 ]
-    ' - "$scratch/.out" $problem
+# There are loops for two precisions where processors have this instruction set, and none of other problems.
+check "of all fused loops only the new problems' were compiled" awk -v isa="$(uname -m)" -v one=$problem -v two=shallow_water2d '
+    /strake_loops_.*_rows\.c / { if (index($0, one) == 0 && index($0, two) == 0) others++ }
+    / avx2 / && index($0, "strake_loops_" one "_rows.c") > 0 { first++ }
+    / avx2 / && index($0, "strake_loops_" two "_rows.c") > 0 { second++ }
+    END { exit others > 0 || (isa == "x86_64" && (first != 2 || second != 2)) }' "$scratch/.out"
 STRAKE=$PWD/$build/strake
 if [ ! -x "$STRAKE" ]; then
     done_testing
