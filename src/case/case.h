@@ -38,7 +38,8 @@ struct strake_case {
     char *text;                             /**< what the file says, before options changed it */
     const strake_input_kind *const *inputs; /**< formats of field files besides .npy; borrowed */
     const strake_problem *problem;
-    struct strake_named *named; /**< holds @c problem where the case has fields of its own; else NULL */
+    struct strake_named
+        *named; /**< holds @c problem where the case has fields of its own; else NULL */
     strake_precision precision;
     int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
