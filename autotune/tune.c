@@ -426,7 +426,6 @@ strake_status strake_tune(const strake_tune_options *options, strake_tune_result
     STRAKE_CHECK(t != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
     t->options = options;
     t->result = result;
-    t->lock = t->lock_any = -1;
     t->begin = begin;
     t->end = begin + options->budget;
     t->folder = strake_cache_folder_or(options->folder);

@@ -1,11 +1,8 @@
 /* What a tuning keeps in its folder: locks, files of the worker process, journal, results. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,25 +13,22 @@
 #include "io/cache.h"
 #include "io/json.h"
 
-/* A lock that ends with the process, however it ends. */
-static strake_status take_lock(const char *folder, const char *name, int *lock, strake_error *error)
+static strake_status take_lock(const char *folder, const char *name, strake_lock *lock,
+                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char *const path = strake_path_join(folder, name);
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
-    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
-    STRAKE_CHECK(*lock >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
-                 strake_file_reason(errno));
-    if (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
-        (void)close(*lock);
-        *lock = -1;
-        STRAKE_CHECK(false, error, STRAKE_ERR_STATE,
-                     "another tuning is at work (%s is locked); wait for its results, since two at "
-                     "once would disturb each other's measurements",
-                     path);
-    }
+    char owner[STRAKE_LOCK_OWNER];
+    status = strake_lock_take(lock, folder, name, owner, error);
+    STRAKE_CHECK(status != STRAKE_ERR_STATE, error, STRAKE_ERR_STATE,
+                 "another tuning is at work: %s (%s/%s is locked); wait for its results, since two "
+                 "at once would disturb each other's measurements",
+                 owner, folder, name);
+    STRAKE_TRY(status);
+    STRAKE_CHECK(lock->is_held, error, STRAKE_ERR_IO,
+                 "%s/%s cannot be locked, because its file system has no locks; name another "
+                 "folder for results with --cache DIR",
+                 folder, name);
 cleanup:
-    free(path);
     return status;
 }
 
@@ -55,13 +49,8 @@ cleanup:
 
 void strake_tuning_unlock(strake_tuning *t)
 {
-    if (t->lock_any >= 0) {
-        (void)close(t->lock_any);
-    }
-    if (t->lock >= 0) {
-        (void)close(t->lock);
-    }
-    t->lock = t->lock_any = -1;
+    strake_lock_release(&t->lock_any);
+    strake_lock_release(&t->lock);
 }
 
 strake_status strake_tuning_name_files(strake_tuning *t, strake_error *error)
@@ -83,7 +72,7 @@ strake_status strake_tuning_name_files(strake_tuning *t, strake_error *error)
 void strake_tuning_remove_files(const strake_tuning *t)
 {
     const char *const path[] = {t->case_file, t->reference, t->log};
-    for (size_t k = 0; k < sizeof path / sizeof path[0] && t->lock >= 0; k++) {
+    for (size_t k = 0; k < sizeof path / sizeof path[0] && t->lock.is_held; k++) {
         if (path[k] != NULL) {
             (void)unlink(path[k]);
         }

@@ -6,6 +6,7 @@
 #include "autotune/journal.h"
 #include "autotune/predict.h"
 #include "autotune/tune.h"
+#include "io/lock.h"
 
 /** Settings that compete on one grid. */
 typedef struct strake_contender {
@@ -34,7 +35,7 @@ typedef struct strake_tuning {
     int prepared;
     uint64_t hash[STRAKE_TUNE_PREPARED];
     strake_journal journal;
-    int lock, lock_any; /* descriptors, -1: not held; of the folder, of all this user's tunings */
+    strake_lock lock, lock_any; /* of the folder, of all this user's tunings */
     char *folder, *case_file, *reference, *log;
     int64_t brief[STRAKE_AXES]; /* the grid of a brief tuning */
     double begin, end;          /* of the budget, strake_clock_seconds() */

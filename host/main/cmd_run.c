@@ -110,6 +110,7 @@ static strake_status look_ahead(strake_run *r, strake_error *error)
     }
     if (r->writes_files) {
         STRAKE_TRY(strake_folder_check(r->folder, error));
+        STRAKE_TRY(strake_folder_own(&r->owner, r->folder, error));
         STRAKE_TRY(strake_output_look(r->which, strake_formats, error));
     }
     STRAKE_TRY(strake_report_begin(&r->report, r->arguments->report, error));
@@ -145,6 +146,7 @@ static strake_status begin_files(strake_run *r, int64_t resumed_step, strake_err
     STRAKE_CHECK(r->checkpoint_path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     if (strake_run_is_first(r)) {
         STRAKE_TRY(strake_folder_create(r->folder, error));
+        STRAKE_TRY(strake_folder_own(&r->owner, r->folder, error));
         STRAKE_TRY(strake_file_check(r->checkpoint_path, error));
         STRAKE_TRY(strake_begin_formats(&r->output, &r->origin, r->which, r->solver, r->folder,
                                         resumed_step, error));
@@ -269,6 +271,7 @@ static void free_run(strake_run *r)
         strake_report_drop(&r->report);
         strake_close(&r->solver);
         strake_case_close(&r->which);
+        strake_lock_release(&r->owner);
         free(r->checkpoint_path);
         strake_text_free(&r->origin.history);
         strake_slabs_close(&r->slabs);
@@ -372,7 +375,8 @@ const strake_command strake_command_run = {
         "as\n"
         "NetCDF (fields.nc), for VTK (fields.pvd), as pictures; they are listed in DIR/index.csv.\n"
         "What an earlier run listed there is removed just before the first output; DIR/run.json\n"
-        "says what made the files.\n"
+        "says what made the files, and has the id of the run that each line of index.csv names.\n"
+        "A folder belongs to one run at a time, also on a network file system that has locks.\n"
         "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake; Ctrl-C writes one\n"
         "too and says how to continue. Results do not depend on --on, --split or --threads.\n"
         "Under mpirun the case is shared among the ranks, each with its own processors: GPUs of\n"

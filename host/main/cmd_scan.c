@@ -19,6 +19,7 @@
 #include "main/command.h"
 #include "main/interrupt.h"
 #include "main/progress.h"
+#include "main/run_files.h"
 #include "main/say.h"
 #include "main/scan_deal.h"
 #include "main/scan_maps.h"
@@ -46,6 +47,7 @@ typedef struct scan {
     int64_t first_failed;
     strake_progress progress;
     double begin;
+    strake_lock kept, mapped; /* of the folders of --keep and --maps */
 } scan;
 
 /* --- the plan ------------------------------------------------------------------------------------- */
@@ -382,8 +384,12 @@ static strake_status prepare(scan *s, strake_error *error)
     STRAKE_TRY(strake_scan_table_read(&s->table, arguments->keep != NULL, error));
     if (arguments->keep != NULL) {
         STRAKE_TRY(strake_folder_create(arguments->keep, error));
+        STRAKE_TRY(strake_folder_own(&s->kept, arguments->keep, error));
     }
     STRAKE_TRY(strake_scan_maps_find(&s->job, &s->table, error));
+    if (arguments->maps != NULL && !strake_folder_is_own(&s->kept, arguments->maps)) {
+        STRAKE_TRY(strake_folder_own(&s->mapped, arguments->maps, error));
+    }
 cleanup:
     return status;
 }
@@ -454,6 +460,8 @@ cleanup:
         (void)(s.table.is_new && strake_scan_table_write(&s.table, true, NULL) != STRAKE_OK);
         code = strake_say_error(error);
     }
+    strake_lock_release(&s.kept);
+    strake_lock_release(&s.mapped);
     strake_scan_values_free(&s.values);
     strake_scan_table_free(&s.table);
     strake_case_close(&s.first);

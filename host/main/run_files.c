@@ -1,8 +1,13 @@
 #include "main/run_files.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "io/folder.h"
 #include "solver/batch.h"
 #include "main/case_options.h"
@@ -12,6 +17,113 @@
 #include "output/checkpoint.h"
 #include "output/index.h"
 
+static const char lock_name[] = ".strake-lock";
+
+strake_status strake_folder_own(strake_lock *owner, const char *folder, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char other[STRAKE_LOCK_OWNER];
+    if (owner->is_held || owner->is_impossible || access(folder, F_OK) != 0) {
+        return STRAKE_OK;
+    }
+    status = strake_lock_take(owner, folder, lock_name, other, error);
+    STRAKE_CHECK(status != STRAKE_ERR_STATE, error, STRAKE_ERR_STATE,
+                 "folder %s belongs to another run that is going on: %s (%s/%s is locked); wait "
+                 "for its end, end it, or write to another folder",
+                 folder, other, folder, lock_name);
+    if (status == STRAKE_OK && owner->is_impossible) {
+        strake_say_warning("the file system of folder %s has no locks: nothing keeps a second run "
+                           "from writing there at the same time",
+                           folder);
+    }
+cleanup:
+    return status;
+}
+
+bool strake_folder_is_own(const strake_lock *owner, const char *folder)
+{
+    struct stat info;
+    char *const path = strake_path_join(folder, lock_name);
+    const bool is = owner->is_held && path != NULL && lstat(path, &info) == 0 &&
+                    info.st_dev == owner->device && info.st_ino == owner->number;
+    free(path);
+    return is;
+}
+
+static strake_status tell_missing(const strake_run_written *written, const strake_text *missing,
+                                  int64_t count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(!missing->failed, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_CHECK(
+        count == 0, error, STRAKE_ERR_IO,
+        "folder %s: %lld file%s that this run wrote %s not there any more (%s): removed or "
+        "moved while it went on; start it again, and leave its folder alone until it ends",
+        written->folder, (long long)count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
+        missing->data);
+cleanup:
+    return status;
+}
+
+static strake_status check_folder(const strake_run_written *written, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(
+        access(written->folder, F_OK) == 0, error, STRAKE_ERR_IO,
+        "folder %s is not there any more (%s): removed or moved while the run went on, with "
+        "all its outputs",
+        written->folder, strake_file_reason(errno));
+cleanup:
+    return status;
+}
+
+strake_status strake_folder_keep(strake_lock *owner, const strake_run_written *written,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text missing = {0};
+    int64_t count = 0;
+    STRAKE_TRY(check_folder(written, error));
+    if (owner->is_held && !strake_lock_is_in_place(owner)) {
+        strake_lock_release(owner);
+        STRAKE_TRY(strake_folder_own(owner, written->folder, error));
+    }
+    strake_index_miss_file(written->folder, STRAKE_ABOUT_NAME, &missing, &count);
+    if (written->output->is_written) {
+        strake_index_miss_file(written->folder, STRAKE_INDEX_NAME, &missing, &count);
+    }
+    STRAKE_TRY(tell_missing(written, &missing, count, error));
+cleanup:
+    strake_text_free(&missing);
+    return status;
+}
+
+strake_status strake_folder_complete(const strake_run_written *written, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text missing = {0};
+    int64_t count = 0;
+    STRAKE_TRY(check_folder(written, error));
+    strake_index_miss_file(written->folder, STRAKE_ABOUT_NAME, &missing, &count);
+    if (written->output->is_written) {
+        strake_index_miss_file(written->folder, STRAKE_INDEX_NAME, &missing, &count);
+        STRAKE_TRY(strake_index_miss(written->output->index.data, written->run, written->folder,
+                                     &missing, &count, error));
+    }
+    for (int k = 0; k < STRAKE_MEASURES; k++) {
+        if (written->diagnostics->table[k].is_written) {
+            strake_index_miss_file(written->folder, strake_measures_name[k], &missing, &count);
+        }
+    }
+    if (written->has_checkpoint) {
+        strake_index_miss_file(written->folder, STRAKE_CHECKPOINT_NAME, &missing, &count);
+    }
+    STRAKE_TRY(tell_missing(written, &missing, count, error));
+cleanup:
+    strake_text_free(&missing);
+    return status;
+}
+
 strake_status strake_begin_formats(strake_output *output, strake_run_origin *origin,
                                    const strake_case *which, strake_solver *solver,
                                    const char *folder, int64_t resumed, strake_error *error)
@@ -19,6 +131,7 @@ strake_status strake_begin_formats(strake_output *output, strake_run_origin *ori
     char date[32];
     (void)snprintf(origin->source, sizeof origin->source, "Strake %s%s%.40s", STRAKE_VERSION,
                    strake_commit[0] != '\0' ? ", " : "", strake_commit);
+    strake_about_id(origin->started, origin->id);
     strake_text_print(&origin->history, "%s: ", strake_clock_utc(origin->started, date));
     strake_command_line(origin->arguments, "run", &origin->history);
     if (origin->history.failed) {
@@ -27,6 +140,7 @@ strake_status strake_begin_formats(strake_output *output, strake_run_origin *ori
     const strake_format_run about = {.which = which,
                                      .solver = solver,
                                      .folder = folder,
+                                     .run = origin->id,
                                      .history = origin->history.data,
                                      .source = origin->source,
                                      .sets = origin->arguments->sets,

@@ -2,8 +2,10 @@
 #ifndef STRAKE_RUN_FILES_H
 #define STRAKE_RUN_FILES_H
 
+#include "io/lock.h"
 #include "main/options.h"
 #include "output/about.h"
+#include "output/diagnostics.h"
 #include "output/output.h"
 
 /** When, how and by which program a run was started. @c arguments and @c started are given; free @c history. */
@@ -12,7 +14,36 @@ typedef struct strake_run_origin {
     int64_t started;     /**< strake_clock_date() */
     strake_text history; /**< date and command */
     char source[80];     /**< program and version */
+    char id[STRAKE_ABOUT_ID];
 } strake_run_origin;
+
+/**
+ * Makes this process the one owner of a folder of outputs, if the folder is there, until strake_lock_release() or its
+ * end. Does nothing where it is that already; warns where the file system has no locks.
+ * @return STRAKE_ERR_STATE with host and process where another run has it, STRAKE_ERR_IO
+ */
+strake_status strake_folder_own(strake_lock *owner, const char *folder, strake_error *error);
+
+/** Whether a held lock is that of a folder, by whatever name. */
+bool strake_folder_is_own(const strake_lock *owner, const char *folder);
+
+/** The files of a run, as far as they are written; what is NULL is not. */
+typedef struct strake_run_written {
+    const char *folder, *run; /**< its id */
+    const strake_output *output;
+    const strake_diagnostics *diagnostics;
+    bool has_checkpoint;
+} strake_run_written;
+
+/**
+ * Before a run writes on: its folder, index.csv and run.json are still there, and it is still the owner.
+ * @return STRAKE_ERR_IO with what is missing, or as strake_folder_own()
+ */
+strake_status strake_folder_keep(strake_lock *owner, const strake_run_written *written,
+                                 strake_error *error);
+
+/** At the end of a run: all that it wrote is still there. @return STRAKE_ERR_IO with what is missing */
+strake_status strake_folder_complete(const strake_run_written *written, strake_error *error);
 
 /** strake_output_begin() in all formats that the case wants. @param[in] origin  kept as long as the outputs */
 strake_status strake_begin_formats(strake_output *output, strake_run_origin *origin,

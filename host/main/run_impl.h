@@ -38,6 +38,7 @@ typedef struct strake_run {
     bool fails_late; /**< a step after others failed: the run had begun */
     bool begun;      /* has written something */
     strake_run_origin origin;
+    strake_lock owner; /* of the folder; the first rank has it */
 } strake_run;
 
 /** Rank 0, or a lone process: it alone uses files and speaks. */

@@ -44,7 +44,8 @@ static strake_status begin_outputs(strake_run *r, strake_error *error)
                                 .sets = r->arguments->sets,
                                 .ranks = strake_ranks_count(r->ranks),
                                 .first_step = r->result.first_step,
-                                .started = r->origin.started};
+                                .started = r->origin.started,
+                                .run = r->origin.id};
     return strake_begin_folder(&about, r->which, r->solver, r->folder, r->arguments->resume != NULL,
                                error);
 }
@@ -67,10 +68,36 @@ cleanup:
     return status;
 }
 
+static strake_run_written written_by(const strake_run *r)
+{
+    return (strake_run_written){.folder = r->folder,
+                                .run = r->origin.id,
+                                .output = &r->output,
+                                .diagnostics = &r->diagnostics,
+                                .has_checkpoint = r->checkpoint_step >= 0};
+}
+
+/* Whether the folder is still this run's, with what it wrote. */
+static strake_status keep_folder(strake_run *r, strake_error *error)
+{
+    const strake_run_written written = written_by(r);
+    return strake_folder_keep(&r->owner, &written, error);
+}
+
+static strake_status look_for_files(strake_run *r, strake_error *error)
+{
+    const strake_run_written written = written_by(r);
+    return strake_folder_complete(&written, error);
+}
+
 static strake_status output_fields(strake_run *r, strake_error *error)
 {
-    const strake_status status = strake_output_write(&r->output, &r->slabs, error);
-    return status == STRAKE_OK ? strake_diagnostics_write(&r->diagnostics, error) : status;
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(keep_folder(r, error));
+    STRAKE_TRY(strake_output_write(&r->output, &r->slabs, error));
+    STRAKE_TRY(strake_diagnostics_write(&r->diagnostics, error));
+cleanup:
+    return status;
 }
 
 static strake_status write_fields(strake_run *r, strake_error *error)
@@ -80,7 +107,8 @@ static strake_status write_fields(strake_run *r, strake_error *error)
 
 static strake_status put_checkpoint(strake_run *r, strake_error *error)
 {
-    const strake_status status = strake_diagnostics_write(&r->diagnostics, error);
+    strake_status status = keep_folder(r, error);
+    status = status == STRAKE_OK ? strake_diagnostics_write(&r->diagnostics, error) : status;
     /* A run that goes on from here makes no earlier output again: those are to be there after a loss of power. */
     strake_folder_flush(r->folder);
     return status == STRAKE_OK
@@ -280,6 +308,9 @@ strake_status strake_run_loop(strake_run *r, strake_error *error)
     }
     if (r->writes_files && strake_diagnostics_wants(which)) {
         STRAKE_TRY(write_at_first(r, put_diagnostics, error));
+    }
+    if (r->begun && !r->interrupted) {
+        STRAKE_TRY(strake_run_at_first(r, look_for_files, error));
     }
 cleanup:
     if (status != STRAKE_OK && r->begun && strake_run_is_first(r)) {

@@ -224,7 +224,7 @@ static const char **list_changes(const strake_arguments *arguments)
 static strake_status write_maps(const maps_job *maps, const sums *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char text[120], date[32], source[80];
+    char text[120], date[32], source[80], id[STRAKE_ABOUT_ID];
     strake_output output = {0};
     strake_text history = {0};
     strake_field field[MAPS];
@@ -235,7 +235,9 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
                                 .sets = maps->job->arguments->sets,
                                 .overs = maps->job->arguments->overs,
                                 .ranks = 1,
-                                .started = started};
+                                .started = started,
+                                .run = id};
+    strake_about_id(started, id);
     (void)strake_number_print(text, sizeof text, "of a flow thicker than %.6g m, of %.0f runs",
                               maps->job->threshold, (double)s->runs);
     memcpy(field, maps_of, sizeof field);
@@ -254,6 +256,7 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
     strake_command_line(maps->job->arguments, "scan", &history);
     const strake_format_run run = {.which = &which,
                                    .folder = folder,
+                                   .run = id,
                                    .history = history.data,
                                    .source = source,
                                    .sets = changes,

@@ -1,8 +1,11 @@
 #include "output/about.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -120,6 +123,17 @@ static void print_devices(const strake_part_report *part, int count, strake_json
     strake_json_end(json);
 }
 
+void strake_about_id(int64_t started, char id[STRAKE_ABOUT_ID])
+{
+    char date[32], host[65] = "";
+    (void)gethostname(host, sizeof host - 1);
+    for (char *at = host; *at != '\0'; at++) { /* it becomes a cell of a table */
+        *at = isalnum((unsigned char)*at) || strchr("._", *at) != NULL ? *at : '-';
+    }
+    (void)snprintf(id, STRAKE_ABOUT_ID, "%s-%s-%ld", strake_clock_utc(started, date), host,
+                   (long)getpid());
+}
+
 strake_status strake_about_write(const strake_about *about, const strake_case *which,
                                  const strake_solver *solver, const char *folder,
                                  strake_error *error)
@@ -138,6 +152,7 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_json_string(json, "strake", STRAKE_VERSION);
     strake_json_string(json, "commit", about->commit[0] != '\0' ? about->commit : NULL);
     strake_json_string(json, "started", strake_clock_utc(about->started, now));
+    strake_json_string(json, "run", about->run);
     strake_report_host(json);
     print_case(about, which, folder, json);
     strake_about_grid(which, json);

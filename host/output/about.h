@@ -11,6 +11,9 @@
 
 #define STRAKE_ABOUT_NAME "run.json"
 
+/** Room for the id of a run. */
+enum { STRAKE_ABOUT_ID = 128 };
+
 /** What the case and the solver do not know. */
 typedef struct strake_about {
     const char *commit;       /**< of the program's source, "": unknown */
@@ -19,7 +22,14 @@ typedef struct strake_about {
     int ranks;
     int64_t first_step; /**< that this run began from */
     int64_t started;    /**< strake_clock_date() */
+    const char *run;    /**< its id */
 } strake_about;
+
+/**
+ * The id of a run of this process: "2026-11-22T21:58:20Z-node7-1234", its start, host and process. It stands in run.json
+ * and in each line of index.csv, so that files of two runs in one folder can be told apart.
+ */
+void strake_about_id(int64_t started, char id[STRAKE_ABOUT_ID]);
 
 /** Writes run.json into a folder, atomically. @param[in] solver  NULL: of no devices @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
 strake_status strake_about_write(const strake_about *about, const strake_case *which,

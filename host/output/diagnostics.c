@@ -168,6 +168,7 @@ strake_status strake_diagnostics_write(strake_diagnostics *d, strake_error *erro
             STRAKE_TRY(strake_file_put(table->path, STRAKE_FILE_HASTY, table->text.data,
                                        table->text.length, error));
             table->is_new = false;
+            table->is_written = true;
         }
     }
     d->written = strake_clock_seconds();

@@ -25,6 +25,7 @@ typedef struct strake_measures_table {
     char *path;
     strake_text text; /**< the whole file */
     bool is_new;      /**< has lines that the file has not */
+    bool is_written;  /**< its file is in the folder */
 } strake_measures_table;
 
 /** Zero-initialise. */

@@ -20,6 +20,7 @@ typedef struct strake_format_run {
     const strake_case *which;
     strake_solver *solver;
     const char *folder;
+    const char *run;          /**< its id, strake_about_id() */
     const char *history;      /**< "2026-11-23T01:02:03Z: strake run cone.yaml": date and command */
     const char *source;       /**< "Strake 0.1.0 (commit)" */
     const char *const *sets;  /**< NULL-terminated PATH=VALUE that changed the case */

@@ -18,10 +18,12 @@
 
 bool strake_index_read(char *line, strake_index_entry *out)
 {
-    char *part[4] = {line};
+    enum { LEAST = 4, MOST = 5 };
+    static char none[] = "";
+    char *part[MOST] = {line, NULL, NULL, NULL, none};
     int parts = 1;
     line[strcspn(line, "\r\n")] = '\0';
-    for (char *at = line; *at != '\0' && parts < 4; at++) {
+    for (char *at = line; *at != '\0' && parts < MOST; at++) {
         if (*at == ',') {
             *at = '\0';
             part[parts++] = at + 1;
@@ -29,7 +31,7 @@ bool strake_index_read(char *line, strake_index_entry *out)
     }
     char *end = NULL;
     const long long step = strtoll(part[0], &end, 10);
-    if (parts < 4 || end == part[0] || *end != '\0' || step < -1 || part[2][0] == '\0' ||
+    if (parts < LEAST || end == part[0] || *end != '\0' || step < -1 || part[2][0] == '\0' ||
         part[3][0] == '\0' || strchr(part[3], '/') != NULL) {
         return false;
     }
@@ -37,7 +39,8 @@ bool strake_index_read(char *line, strake_index_entry *out)
     *out = (strake_index_entry){.step = step,
                                 .time = end != part[1] ? time : (double)NAN,
                                 .field = part[2],
-                                .file = part[3]};
+                                .file = part[3],
+                                .run = part[4]};
     return true;
 }
 
@@ -60,8 +63,9 @@ strake_status strake_index_load(const char *folder, char **lines, strake_index_e
     *entry = calloc((size_t)room, sizeof **entry);
     STRAKE_CHECK(*entry != NULL, error, STRAKE_ERR_MEMORY, "out of memory for an index");
     line = strake_next_line(&rest);
-    STRAKE_CHECK(line != NULL && strcmp(line, STRAKE_INDEX_TITLE) == 0, error, STRAKE_ERR_USAGE,
-                 "%s is no index of outputs", path);
+    STRAKE_CHECK(line != NULL && (strcmp(line, STRAKE_INDEX_TITLE) == 0 ||
+                                  strcmp(line, STRAKE_INDEX_TITLE_BEFORE) == 0),
+                 error, STRAKE_ERR_USAGE, "%s is no index of outputs", path);
     while ((line = strake_next_line(&rest)) != NULL) {
         *entries += strake_index_read(line, &(*entry)[*entries]) ? 1 : 0;
     }
@@ -158,4 +162,42 @@ cleanup:
     free(entry);
     free(lines);
     return status;
+}
+
+void strake_index_miss_file(const char *folder, const char *name, strake_text *missing,
+                            int64_t *count)
+{
+    enum { NAMED = 5 };
+    struct stat info;
+    char *const path = strake_path_join(folder, name);
+    if (path != NULL && lstat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        if (*count < NAMED) {
+            strake_text_print(missing, "%s%s", *count > 0 ? ", " : "", name);
+        } else if (*count == NAMED) {
+            strake_text_print(missing, ", and more");
+        }
+        ++*count;
+    }
+    free(path);
+}
+
+strake_status strake_index_miss(const char *lines, const char *run, const char *folder,
+                                strake_text *missing, int64_t *count, strake_error *error)
+{
+    char last[STRAKE_FORMAT_FILE] = "";
+    char *const copy = strdup(lines), *rest = copy;
+    if (copy == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for an index");
+    }
+    for (char *line = strake_next_line(&rest); line != NULL; line = strake_next_line(&rest)) {
+        strake_index_entry entry;
+        /* Fields that share a file follow one another. */
+        if (strake_index_read(line, &entry) && strcmp(entry.run, run) == 0 &&
+            strcmp(entry.file, last) != 0) {
+            (void)snprintf(last, sizeof last, "%s", entry.file);
+            strake_index_miss_file(folder, entry.file, missing, count);
+        }
+    }
+    free(copy);
+    return STRAKE_OK;
 }

@@ -107,9 +107,9 @@ static strake_status write_field(strake_output *output, strake_slabs *slabs, int
             STRAKE_TRY(output->format[k]->field_end(output->self[k], error));
         }
         if (state->file[0] != '\0') {
-            strake_text_print(&output->index, "%lld,%.17g,%s,%s\n",
+            strake_text_print(&output->index, "%lld,%.17g,%s,%s,%s\n",
                               (long long)output->run.output.step, output->run.output.time,
-                              slabs->name, state->file);
+                              slabs->name, state->file, output->run.run);
         }
     }
 cleanup:
@@ -142,6 +142,7 @@ static strake_status end_output(strake_output *output, strake_error *error)
                  "out of memory for the index of the outputs");
     STRAKE_TRY(
         strake_file_put(path, STRAKE_FILE_HASTY, output->index.data, output->index.length, error));
+    output->is_written = true;
 cleanup:
     free(path);
     return status;

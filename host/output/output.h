@@ -8,6 +8,7 @@
 typedef struct strake_output {
     strake_format_run run;
     strake_text index; /**< the whole index file */
+    bool is_written;   /**< the index is in the folder */
     int formats;
     const strake_format *format[STRAKE_FORMATS];
     void *self[STRAKE_FORMATS]; /**< of each format */

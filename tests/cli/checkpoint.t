@@ -18,7 +18,7 @@ check "the index has only later steps" test "$(tail -n +2 rest/index.csv | cut -
 cp -r whole again
 # shellcheck disable=SC2086
 try run case.yaml --on serial --quiet --output again $every --resume again/checkpoint.strake
-check "continuing in the same folder keeps the index of earlier steps" cmp whole/index.csv again/index.csv
+check "continuing in the same folder keeps the index of earlier steps" cmp <(cut -d, -f1-4 whole/index.csv) <(cut -d, -f1-4 again/index.csv)
 check "and gives the same files" "$STRAKE" compare whole again
 try run case.yaml --on serial --quiet --output more --resume at14 --steps 30
 exits 0 "--steps continues beyond the case's end"

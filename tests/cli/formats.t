@@ -17,9 +17,9 @@ name=psi
 try $run --output all --set "$formats" --set output.every=8 --set output.initial=true --set 'output.fields=[psi, u1, h]'
 exits 0 "a run writes several formats"
 check "the index lists every file of every field" bash -c \
-    '[ "$(grep -c "^8,.*,psi,fields_00000008.vti$" all/index.csv)" -eq 1 ] &&
-     [ "$(grep -c "^8,.*,h,fields_00000008.vti$" all/index.csv)" -eq 1 ] &&
-     [ "$(grep -c "^8,.*,u1,u1_00000008.vti$" all/index.csv)" -eq 1 ]'
+    '[ "$(grep -c "^8,.*,psi,fields_00000008.vti,[^,]*$" all/index.csv)" -eq 1 ] &&
+     [ "$(grep -c "^8,.*,h,fields_00000008.vti,[^,]*$" all/index.csv)" -eq 1 ] &&
+     [ "$(grep -c "^8,.*,u1,u1_00000008.vti,[^,]*$" all/index.csv)" -eq 1 ]'
 # shellcheck disable=SC2086
 try $run --output plain --set output.every=8 --set output.initial=true --set 'output.fields=[psi, u1, h]'
 check "the .npy files are those of a run that writes nothing else" bash -c \
@@ -68,7 +68,7 @@ exits 0 "a run goes on with its outputs"
 # shellcheck disable=SC2086
 try $run --output whole --set "$formats" --set output.every=2
 check "the index and the series are those of a run that was not interrupted" bash -c \
-    'cmp whole/index.csv resumed/index.csv && cmp whole/fields.pvd resumed/fields.pvd &&
+    'cmp <(cut -d, -f1-4 whole/index.csv) <(cut -d, -f1-4 resumed/index.csv) && cmp whole/fields.pvd resumed/fields.pvd &&
      for f in whole/*.vti; do cmp "$f" "resumed/${f#*/}" || exit; done'
 # shellcheck disable=SC2086
 try $run --output all

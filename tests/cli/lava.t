@@ -30,7 +30,7 @@ exits 0 "so it does through a device that has too little memory"
 check "in blocks, one step a visit" grep -qE '"streaming": \{"blocks": ([2-9]|[1-9][0-9]), .*"steps_per_sweep": 1,' blocks.json
 try compare all blocks
 exits 0 "with the same bytes and times"
-check "of every output" cmp all/index.csv blocks/index.csv
+check "of every output" cmp <(cut -d, -f1-4 all/index.csv) <(cut -d, -f1-4 blocks/index.csv)
 cp flow.yaml part.yaml
 try run flow.yaml --on cpu --set time.steps=30 --set checkpoint.every=30 --output part --quiet
 exits 0 "a run stops after some steps"

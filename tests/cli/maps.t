@@ -24,7 +24,7 @@ output: {formats: [asc, npy], initial: true}
 CASE
 try run map.yaml --on serial --quiet --output out
 exits 0 "a case takes its grid from a map"
-check "the index lists the grids" grep -q '^3,.*,u,u_00000003.asc$' out/index.csv
+check "the index lists the grids" grep -q '^3,.*,u,u_00000003.asc,' out/index.csv
 check "a grid is written where the map lies" test "$(head -6 out/u_00000000.asc | tr '\n' ' ')" = \
     "ncols 5 nrows 4 xllcorner 500000 yllcorner 4177000 cellsize 10 NODATA_value -9999 "
 check "numbers are written as somebody would" cmp <(tail -4 out/u_00000000.asc) <(tail -4 map.asc)
@@ -55,7 +55,7 @@ if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ]; then
     try run map.yaml --on serial --quiet --output tif --set 'output.formats=[geotiff, npy, asc]' \
         --set 'fields={u: {file: map.asc, utm: {zone: 33, south: true}}}'
     exits 0 "a run writes GeoTIFF"
-    check "the index lists it" grep -q '^3,.*,u,u_00000003.tif$' tif/index.csv
+    check "the index lists it" grep -q '^3,.*,u,u_00000003.tif,' tif/index.csv
     try run map.yaml --on serial --quiet --output tifback --steps 0 --set 'fields={u: {file: tif/u_00000003.tif}}'
     check "what is written reads back as the same bits" cmp tif/u_00000003.npy tifback/u_00000000.npy
     check "at the same place" cmp tif/u_00000003.asc tifback/u_00000000.asc

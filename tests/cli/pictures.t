@@ -34,7 +34,7 @@ prints "help names every key of pictures" output.picture.field output.picture.ma
     output.picture.contours output.picture.slice output.picture.surface output.picture.reduce
 try run steps.yaml --on serial --quiet --output out
 exits 0 "a run writes pictures"
-check "which the index lists" grep -q '^2,1,psi,psi_00000002.png$' out/index.csv
+check "which the index lists" grep -q '^2,1,psi,psi_00000002.png,' out/index.csv
 if ! command -v python3 >/dev/null; then
     skip "what is in pictures" "no python3"
     done_testing

@@ -567,7 +567,7 @@ static void a_tuning_with_another_folder_is_kept_apart_too(void **state)
     f->options.folder = other;
     assert_int_equal(tune(f, quick), STRAKE_OK);
     char *const path = strake_path_join(f->folder, "tune-any.lock");
-    const int lock = open(path, O_RDWR | O_CLOEXEC);
+    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0);
     f->options.force = true;
     assert_int_equal(tune(f, quick), STRAKE_ERR_STATE);

@@ -1,0 +1,139 @@
+#!/bin/bash
+# A folder of outputs has one owner at a time, and its files belong to one run.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/tap.bash"
+
+long="run case.yaml --on serial --quiet --steps 100000000 --set output.initial=true --set output.every=20000000"
+begin() { # begin FOLDER COMMAND...: a run in the background, once it has written step 0; $owner is its process
+    local folder=$1
+    shift
+    "$@" --output "$folder" >"$folder.out" 2>"$folder.err" </dev/null &
+    owner=$!
+    for _ in $(seq 1200); do
+        [ ! -e "$folder/index.csv" ] || break
+        sleep 0.05
+    done
+}
+end() { # end: kills the run of begin
+    kill -KILL "$owner"
+    wait "$owner" 2>/dev/null
+}
+ids() { cut -d, -f5 "$1/index.csv" | tail -n +2 | sort -u; }
+run_of() { sed -n 's/^ *"run": "\(.*\)",$/\1/p' "$1/run.json"; }
+
+# Who made the files.
+try run case.yaml --on serial --quiet --set output.every=10 --set checkpoint.every=10 --output one
+exits 0 "a run"
+check "has its id in run.json" sh -c "echo '$(run_of one)' | grep -qE '^20[0-9-]*T[0-9:]*Z-[A-Za-z0-9._-]*-[0-9]+$'"
+check "and the same in each line of the index" test "$(ids one)" = "$(run_of one)"
+check "its lock is gone at the end" test ! -e one/.strake-lock
+first=$(run_of one)
+try run case.yaml --on serial --quiet --set output.every=10 --output other
+check "another run has another id" test "$(run_of other)" != "$first"
+try compare one other
+exits 0 "and equal outputs"
+try run case.yaml --on serial --quiet --set output.every=10 --resume one/checkpoint.strake --output one --steps 40
+exits 0 "a run resumes in its own folder"
+check "lines of both runs name theirs" test "$(tail -n +2 one/index.csv | cut -d, -f5 | uniq | tr '\n' ' ')" = "$first $(run_of one) "
+cut -d, -f1-4 one/index.csv >before && cp before one/index.csv
+try run case.yaml --on serial --quiet --set output.every=10 --resume one/checkpoint.strake --output one --steps 40
+exits 0 "an index without ids is continued"
+check "as it is" test "$(head -n 3 one/index.csv | cut -d, -f1-4)" = "$(head -n 3 before)"
+cp before one/index.csv
+try view one
+exits 0 "and read"
+
+# Two at once.
+# shellcheck disable=SC2086
+begin two "$STRAKE" $long
+cp -r two kept
+try run case.yaml --on serial --quiet --output two --set fields.u1=0.1
+fails 1 "a second run in the same folder is refused" "folder two belongs to another run" "process $owner on host $(hostname)"
+check "and changes nothing" diff -r two kept
+ln -s two link
+try run case.yaml --on serial --quiet --output link
+fails 1 "also by another name" "process $owner"
+try run case.yaml --on serial --quiet --output two --resume one/checkpoint.strake --steps 40
+fails 1 "so is one that resumes" "process $owner"
+try run case.yaml --on serial --quiet --output apart
+exits 0 "another folder is free"
+check "the first goes on" kill -0 "$owner"
+end
+try run case.yaml --on serial --quiet --output two
+exits 0 "the folder of a killed run is free"
+check "and has the outputs of one" test "$(ids two)" = "$(run_of two)"
+try compare two apart
+exits 0 "as if it had been alone"
+rm -rf two
+mkdir two
+ln -s ../case.yaml two/.strake-lock
+try run case.yaml --on serial --quiet --output two
+fails 1 "a link in place of the lock is refused" "two/.strake-lock"
+check "and not followed" grep -q '^problem: mpdata2d' case.yaml
+
+# Scans.
+"$STRAKE" scan case.yaml --over fields.u1.constant=0.1,0.2 --steps 100000000 --on serial --keep runs --table first.csv \
+    --quiet >scan.out 2>&1 </dev/null &
+owner=$!
+for _ in $(seq 1200); do
+    [ ! -s runs/.strake-lock ] || break
+    sleep 0.05
+done
+try scan case.yaml --over fields.u1.constant=0.1,0.2 --on serial --keep runs --table second.csv --quiet
+fails 1 "a second scan that keeps its runs in the same folder is refused" "folder runs belongs to another run" "process $owner"
+check "and writes no table" test ! -e second.csv
+end
+for _ in $(seq 200); do
+    try scan case.yaml --over fields.u1.constant=0.1,0.2 --on serial --keep runs --table second.csv --quiet
+    [ "$code" -ne 0 ] || break
+    sleep 0.1
+done
+exits 0 "a killed scan frees it"
+check "each run has its id" sh -c 'ls runs/*/index.csv && for d in $(dirname runs/*/index.csv); do
+    id=$(sed -n "s/^ *\"run\": \"\(.*\)\",$/\1/p" "$d/run.json")
+    [ -n "$id" ] && grep -q ",$id$" "$d/index.csv" || exit 1
+done'
+
+# What vanishes meanwhile. The run has some hundred outputs, and the time for them.
+many="run large.yaml --on serial --quiet --set output.initial=true --set output.every=1 --steps"
+sed 's/rows: 61, cols: 97/rows: 200, cols: 300/' case.yaml >large.yaml
+vanishes() { # vanishes STEPS COMMAND: a run beside which a command is done once it has written step 0
+    rm -rf gone
+    # shellcheck disable=SC2086
+    begin gone "$STRAKE" $many "$1"
+    shift
+    "$@"
+    code=0
+    wait "$owner" || code=$?
+    cp gone.err .err
+}
+vanishes 150 rm gone/psi_00000000.npy
+fails 1 "an output that was removed meanwhile is named at the end" "folder gone" "psi_00000000.npy"
+check "and those after it are there" test -e gone/psi_00000150.npy
+vanishes 100000 rm gone/run.json
+fails 1 "run.json is missed at the next output" "folder gone" "run.json"
+vanishes 100000 mv gone moved
+fails 1 "so is the folder" "gone"
+rm -rf moved
+exchange() { mv gone moved && mkdir gone; }
+vanishes 100000 exchange
+fails 1 "and one that another has replaced" "folder gone"
+check "in which nothing was written" test -z "$(ls -A gone)"
+
+. "$here/ranks.bash"
+# shellcheck disable=SC2086
+timeout -k 5 600 mpirun -np 2 "$STRAKE" ${long/serial/cpu} --output shared >.shared 2>&1 </dev/null &
+owner=$!
+for _ in $(seq 1200); do
+    [ ! -e shared/index.csv ] || break
+    sleep 0.05
+done
+on_ranks 2 run case.yaml --on cpu --quiet --output shared
+says 1 "ranks share one folder, which others may not have" "folder shared belongs to another run" "on host $(hostname)"
+kill "$owner"
+wait "$owner" 2>/dev/null
+on_ranks 2 run case.yaml --on cpu --quiet --output shared
+exits 0 "and leave it"
+check "with one id" test "$(ids shared)" = "$(run_of shared)"
+
+done_testing
