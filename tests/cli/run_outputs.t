@@ -86,7 +86,7 @@ try run case.yaml --on serial --quiet --output foreign
 check "an index that is none of ours is no reason to remove" test "$(cat foreign/psi_00000001.npy)" = mine
 
 # What the run was, for whoever finds the files.
-for text in '"strake": "' '"commit": ' '"started": "20' '"file": "case.yaml", "set": ["output.every=8"]' \
+for text in '"strake": "' '"commit": ' '"started": "20' '"file": "case.yaml", "folder": "..", "set": ["output.every=8"]' \
     '"text": "problem: mpdata2d\u000agrid: {rows: 61, cols: 97}\u000a' '"shape": [61, 97]' '"spacing": [1, 1]' '"dt": 0.1' \
     '"first_step": 0' '"steps": 20' '"units": {"spacing": "[m]", "dt": "[s]"' '"u1": "[-]"' '"id": "serial", "name": "'; do
     check "run.json says $text" grep -qF -- "$text" again/run.json
