@@ -192,7 +192,7 @@ static int command(const strake_arguments *arguments)
     }
     if (strake_interrupt_end() || stopped) {
         strake_say("interrupted in benchmark %d of %d; nothing was written", s->measured, s->jobs);
-        code = STRAKE_EXIT_INTERRUPTED;
+        code = strake_interrupt_code(strake_interrupt_number());
         goto cleanup;
     }
     if (s->jobs > 1) {

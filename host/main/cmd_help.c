@@ -35,7 +35,7 @@ static void print_overview(const strake_command *const *commands)
         "  strake run CASE.yaml --on cpu      run it on the CPU cores\n"
         "\n"
         "Exit status: 0 done, 1 the command failed (or outputs differ), 2 bad usage or case,\n"
-        "130 interrupted.\n");
+        "130 interrupted (Ctrl-C), 143 ended by SIGTERM.\n");
 }
 
 static void print_option(const strake_option *option)

@@ -322,12 +322,12 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(measure_all(s, &which, &stopped, error));
     stopped = strake_interrupt_end() || stopped;
     if (strake_ranks_self(s->ranks) > 0) {
-        code = stopped ? STRAKE_EXIT_INTERRUPTED : STRAKE_EXIT_DONE;
+        code = stopped ? strake_interrupt_code(strake_interrupt_number()) : STRAKE_EXIT_DONE;
         goto cleanup;
     }
     if (stopped) {
         strake_say("interrupted; nothing was written");
-        code = STRAKE_EXIT_INTERRUPTED;
+        code = strake_interrupt_code(strake_interrupt_number());
         goto cleanup;
     }
     strake_model_verdict(&s->machine, &verdict);

@@ -66,10 +66,12 @@ static void tell_clipped(const strake_checkpoint *checkpoint, const strake_case 
     }
 }
 
-/* After Ctrl-C at @p step. */
-static void tell_interrupted(const strake_arguments *arguments, const strake_case *which,
-                             int64_t step, double time, const char *checkpoint, int ranks)
+/* After a signal. */
+static void tell_interrupted(const strake_run *r)
 {
+    const strake_case *const which = r->which;
+    const int64_t step = strake_step_count(r->solver);
+    const double time = strake_time(r->solver);
     const long long done = step, total = which->steps;
     char steps[80];
     if ((double)total < STRAKE_STEPS_OPEN) {
@@ -81,15 +83,19 @@ static void tell_interrupted(const strake_arguments *arguments, const strake_cas
     if (done == total || (which->problem->is_adaptive && time >= which->end)) {
         strake_say("interrupted after the last step: the outputs are complete, the summary and "
                    "reports are not made");
-    } else if (strake_batch_has_checkpoints(which)) {
+    } else if (step == r->result.first_step) {
+        strake_say("interrupted before the first step: there is nothing to save; the same command "
+                   "begins again");
+    } else if (r->checkpoint_step == step) {
         strake_text command = {0};
-        strake_resume_command(arguments, checkpoint, ranks, &command);
+        strake_resume_command(r->arguments, r->checkpoint_path, strake_ranks_count(r->ranks),
+                              &command);
         strake_say("interrupted after %s; continue with: %s", steps,
                    command.failed ? "--resume and the checkpoint" : command.data);
         strake_text_free(&command);
     } else {
-        strake_say("interrupted after %s; it cannot be continued, because the case has no "
-                   "`checkpoint: {every: N}`",
+        strake_say("interrupted after %s; there is no checkpoint to continue from, because the "
+                   "run writes no files: a case with `checkpoint: {every: N}` leaves one",
                    steps);
     }
 }
@@ -236,9 +242,10 @@ cleanup:
 /* From here on a signal ends the program at once; one that came in the last steps counts, too. */
 static strake_status end_interrupts(strake_run *r, strake_error *error)
 {
-    double arrived = strake_interrupt_end() ? 1.0 : 0.0;
-    const strake_status status = strake_ranks_most(r->ranks, &arrived, 1, error);
-    r->interrupted = r->interrupted || arrived > 0.0;
+    double number = strake_interrupt_end() ? (double)strake_interrupt_number() : 0.0;
+    const strake_status status = strake_ranks_most(r->ranks, &number, 1, error);
+    r->signal_number = r->signal_number > 0 ? r->signal_number : (int)number;
+    r->interrupted = r->interrupted || r->signal_number > 0;
     return status;
 }
 
@@ -319,6 +326,10 @@ static int command(const strake_arguments *arguments)
     strake_run *const r = new_run(arguments, error);
     STRAKE_TRY(r != NULL ? STRAKE_OK : STRAKE_ERR_MEMORY);
     STRAKE_TRY(strake_ranks_open(&r->ranks, error));
+    if (strake_run_is_first(r)) {
+        strake_interrupt_tell("strake: interrupted before the first step: there is nothing to "
+                              "save; the same command begins again\n");
+    }
     status = strake_case_from(arguments, &r->which, error);
     STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
     STRAKE_TRY(prepare(r, error));
@@ -328,11 +339,9 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(end_interrupts(r, error));
     if (r->interrupted) {
         if (strake_run_is_first(r)) {
-            tell_interrupted(r->arguments, r->which, strake_step_count(r->solver),
-                             strake_time(r->solver), r->checkpoint_path,
-                             strake_ranks_count(r->ranks));
+            tell_interrupted(r);
         }
-        code = STRAKE_EXIT_INTERRUPTED;
+        code = strake_interrupt_code(r->signal_number);
     } else {
         STRAKE_TRY(finish(r, error));
     }
@@ -377,8 +386,10 @@ const strake_command strake_command_run = {
         "What an earlier run listed there is removed just before the first output; DIR/run.json\n"
         "says what made the files, and has the id of the run that each line of index.csv names.\n"
         "A folder belongs to one run at a time, also on a network file system that has locks.\n"
-        "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake; Ctrl-C writes one\n"
-        "too and says how to continue. Results do not depend on --on, --split or --threads.\n"
+        "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake. Ctrl-C and SIGTERM,\n"
+        "by which batch systems end a job, write one with any case that writes files, and say\n"
+        "how to continue; it stays until the next one replaces it, or you remove it.\n"
+        "Results do not depend on --on, --split or --threads.\n"
         "Under mpirun the case is shared among the ranks, each with its own processors: GPUs of\n"
         "a machine are dealt out to its ranks, and --on cpu/ocl:0 gives each rank its own list.\n"
         "run.shares and run.exchange (strake help case) say who gets what, and how.\n"

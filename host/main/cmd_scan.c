@@ -451,7 +451,7 @@ static int command(const strake_arguments *arguments)
     tell_end(&s);
     code = s.failed > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
     if (strake_interrupted() && s.before + s.ended < s.values.runs) {
-        code = STRAKE_EXIT_INTERRUPTED;
+        code = strake_interrupt_code(strake_interrupt_number());
     } else {
         STRAKE_TRY(strake_scan_maps_write(&s.job, &s.table, s.first, error));
     }

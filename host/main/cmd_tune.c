@@ -174,7 +174,7 @@ static int tune_places(const strake_arguments *arguments, const char *space, con
             break; /* the next would fail likewise */
         }
     }
-    return strake_interrupted() ? STRAKE_EXIT_INTERRUPTED : code;
+    return strake_interrupted() ? strake_interrupt_code(strake_interrupt_number()) : code;
 }
 
 /*

@@ -2,19 +2,59 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "main/say.h"
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 
-static volatile sig_atomic_t arrived;
+static volatile sig_atomic_t arrived; /* number of the last signal, 0: none came */
 static struct sigaction before[NUMBERS];
-static bool installed;
+static bool remembers, installed;
+static const char *last_words;
+static pid_t speaker;
 
 static void note(int number)
 {
-    (void)number;
-    arrived = 1;
+    arrived = number;
+}
+
+/* A process that was forked during the set-up ends without words: its parent says them. */
+static void tell_and_end(int number)
+{
+    if (getpid() == speaker) {
+        const ssize_t ignored = write(STDERR_FILENO, last_words, strlen(last_words));
+        (void)ignored;
+    }
+    (void)raise(number); /* SA_RESETHAND: it ends the process now */
+}
+
+/* What each signal did before this program changed it. */
+static void remember(void)
+{
+    for (int k = 0; k < NUMBERS && !remembers; k++) {
+        if (sigaction(numbers[k], NULL, &before[k]) != 0) {
+            before[k].sa_handler = SIG_DFL;
+        }
+    }
+    remembers = true;
+}
+
+void strake_interrupt_tell(const char *words)
+{
+    struct sigaction action = {.sa_handler = tell_and_end, .sa_flags = (int)SA_RESETHAND};
+    (void)sigemptyset(&action.sa_mask);
+    remember();
+    last_words = words;
+    speaker = getpid();
+    for (int k = 0; k < NUMBERS; k++) {
+        if (before[k].sa_handler == SIG_DFL) {
+            (void)sigaction(numbers[k], &action, NULL);
+        }
+    }
 }
 
 void strake_interrupt_install(void)
@@ -22,10 +62,10 @@ void strake_interrupt_install(void)
     /* The second signal ends the program at once: a step may hang in a driver. */
     struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
     (void)sigemptyset(&action.sa_mask);
+    remember();
     for (int k = 0; k < NUMBERS && !installed; k++) {
         /* A closed terminal: under nohup it is ignored, and stays so. */
-        const bool known = sigaction(numbers[k], NULL, &before[k]) == 0;
-        if (numbers[k] != SIGHUP || (known && before[k].sa_handler != SIG_IGN)) {
+        if (numbers[k] != SIGHUP || before[k].sa_handler != SIG_IGN) {
             (void)sigaction(numbers[k], &action, NULL);
         }
     }
@@ -45,6 +85,16 @@ bool strake_interrupt_end(void)
 bool strake_interrupted(void)
 {
     return arrived != 0;
+}
+
+int strake_interrupt_number(void)
+{
+    return (int)arrived;
+}
+
+int strake_interrupt_code(int number)
+{
+    return number == SIGTERM ? STRAKE_EXIT_TERMINATED : STRAKE_EXIT_INTERRUPTED;
 }
 
 bool strake_interrupted_by(void *nobody)

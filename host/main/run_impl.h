@@ -35,8 +35,9 @@ typedef struct strake_run {
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
-    bool fails_late; /**< a step after others failed: the run had begun */
-    bool begun;      /* has written something */
+    int signal_number; /* of the signal that interrupted any rank, 0: none */
+    bool fails_late;   /**< a step after others failed: the run had begun */
+    bool begun;        /* has written something */
     strake_run_origin origin;
     strake_lock owner; /* of the folder; the first rank has it */
 } strake_run;

@@ -202,14 +202,13 @@ static strake_status write_first(strake_run *r, strake_error *error)
 }
 
 /* What all ranks go by after a batch: the slowest one's seconds, whether any was interrupted or draws. */
-static strake_status agree_on_batch(strake_run *r, double *seconds, bool *interrupted,
-                                    strake_error *error)
+static strake_status agree_on_batch(strake_run *r, double *seconds, strake_error *error)
 {
-    double value[3] = {*seconds, strake_interrupted() ? 1.0 : 0.0,
+    double value[3] = {*seconds, (double)strake_interrupt_number(),
                        strake_live_is_due(&r->live) ? 1.0 : 0.0};
     const strake_status status = strake_ranks_most(r->ranks, value, 3, error);
     *seconds = value[0];
-    *interrupted = value[1] > 0.0;
+    r->signal_number = (int)value[1];
     r->draws = value[2] > 0.0;
     return status;
 }
@@ -265,10 +264,30 @@ cleanup:
     return status;
 }
 
+/*
+ * An interrupted run leaves a checkpoint, also where the case asks for none: batch systems end a run at its time limit.
+ * A scan makes an interrupted run anew from its beginning.
+ */
+static strake_status save_interrupted(strake_run *r, strake_error *error)
+{
+    strake_error reason = {.text = ""};
+    strake_status status = STRAKE_OK;
+    const int64_t step = strake_step_count(r->solver);
+    const bool wanted = strake_batch_has_checkpoints(r->which) || r->wish == NULL;
+    if (!wanted || !r->writes_files || step == r->result.first_step || r->checkpoint_step == step) {
+        return STRAKE_OK;
+    }
+    status = write_checkpoint(r, &reason);
+    return status == STRAKE_OK
+               ? STRAKE_OK
+               : strake_fail(error, status,
+                             "interrupted after step %lld, whose checkpoint is not written: %s",
+                             (long long)step, reason.text);
+}
+
 strake_status strake_run_loop(strake_run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    bool interrupted = false;
     double seconds = 0.0;
     const strake_case *const which = r->which;
     const int64_t sweep = strake_solver_steps_at_once(r->solver);
@@ -282,14 +301,14 @@ strake_status strake_run_loop(strake_run *r, strake_error *error)
     if (step == 0 || strake_batch_is_due(which->diagnostics_every, 0.0, step, 0.0, 0.0)) {
         STRAKE_TRY(measure(r, error));
     }
-    STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
+    STRAKE_TRY(agree_on_batch(r, &seconds, error));
     STRAKE_TRY(follow_course(r, error));
-    while (!is_done(r) && !interrupted) {
+    while (!is_done(r) && r->signal_number == 0) {
         const int64_t now = strake_batch_steps(which, step, batch);
         const double begin = strake_clock_seconds();
         STRAKE_TRY(step_on(r, now, error));
         seconds = strake_clock_seconds() - begin;
-        STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
+        STRAKE_TRY(agree_on_batch(r, &seconds, error));
         batch = strake_batch_next(batch, strake_step_count(r->solver) - step, sweep, seconds);
         step = strake_step_count(r->solver);
         STRAKE_TRY(follow_course(r, error));
@@ -303,9 +322,7 @@ strake_status strake_run_loop(strake_run *r, strake_error *error)
     r->draws = r->arguments->view;
     STRAKE_TRY(show_state(r, error));
     r->interrupted = !is_done(r);
-    if (r->interrupted && strake_batch_has_checkpoints(which) && r->checkpoint_step != step) {
-        STRAKE_TRY(write_checkpoint(r, error));
-    }
+    STRAKE_TRY(r->interrupted ? save_interrupted(r, error) : STRAKE_OK);
     if (r->writes_files && strake_diagnostics_wants(which)) {
         STRAKE_TRY(write_at_first(r, put_diagnostics, error));
     }
