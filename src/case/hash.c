@@ -107,6 +107,9 @@ static void feed_scene(uint64_t *hash, const strake_scene_plan *plan)
         feed_integer(hash, item->form);
         feed_integer(hash, item->sides);
         feed_integer(hash, item->is_of_box);
+        if (item->is_sheet) {
+            feed_integer(hash, item->is_sheet);
+        }
         feed_integer(hash, item->walls);
         feed_integer(hash, item->flow);
         feed_integer(hash, item->is_at_rest);

@@ -81,6 +81,7 @@ typedef struct strake_scene_item {
                                      point, normal */
     unsigned sides;           /**< of a wall */
     bool is_of_box;           /**< a wall around the scene's box */
+    bool is_sheet;            /**< of a mesh: particles along the surface, which may be open */
     strake_scene_walls walls; /**< kind of walls */
     strake_scene_flow flow;
     double rate[STRAKE_SCENE_DIRECTIONS], center[STRAKE_SCENE_DIRECTIONS];

@@ -238,7 +238,11 @@ static strake_status read_mesh(const reader *r, const strake_node *map, strake_e
     const strake_node *file = NULL;
     const strake_node *const scale = strake_node_get(map, "scale");
     const strake_node *const move = strake_node_get(map, "move");
-    STRAKE_TRY(strake_read_keys(map, "file|scale|move", error));
+    const strake_node *const sheet = strake_node_get(map, "sheet");
+    /* Fluid fills an inside; walls and bodies may be along the surface alone. */
+    const bool is_fluid = r->item->role == STRAKE_SCENE_FLUID;
+    STRAKE_TRY(
+        strake_read_keys(map, is_fluid ? "file|scale|move" : "file|scale|move|sheet", error));
     STRAKE_TRY(need(map, "file", "the name of an STL file", &file, error));
     r->item->v[3] = 1.0;
     if (scale != NULL) {
@@ -246,6 +250,9 @@ static strake_status read_mesh(const reader *r, const strake_node *map, strake_e
     }
     if (move != NULL) {
         STRAKE_TRY(strake_scene_read_vector(r->which, move, "[m]", &r->item->v[0], error));
+    }
+    if (sheet != NULL) {
+        STRAKE_TRY(strake_read_boolean(sheet, &r->item->is_sheet, error));
     }
     STRAKE_TRY(read_file(r, map, "file", &r->item->file, error));
 cleanup:

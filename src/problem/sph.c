@@ -97,8 +97,12 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
                 "radius, "                                                                         \
                 "ends}} (3D; ends that are closed, [from, to] by default), {sphere: {center, "     \
                 "radius}}, "                                                                       \
-                "{stl: {file, scale, move}} "                                                      \
-                "(3D), or {plane: {point, normal}}, "                                              \
+                "{stl: {file, scale, move, sheet}} "                                               \
+                "(3D; sheet: true makes particles along the surface, which may be open: at "       \
+                "places "                                                                          \
+                "whose "                                                                           \
+                "cube of one spacing it crosses, dynamic walls also as far on both sides as half " \
+                "their layers), or {plane: {point, normal}}, "                                     \
                 "which is made of no particles; beside it kind, as scheme.walls, and motion: "     \
                 "{along: "                                                                         \
                 "direction} [m] or {about: point, axis: direction (3D; in 2D from x to z)} "       \
@@ -115,7 +119,7 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
                                          "to}} (flat along a direction: "                          \
                                          "a wall), {cylinder: {from, to, radius}}, {sphere: "      \
                                          "{center, radius}}, {stl: {file, "                        \
-                                         "scale, move}} (3D); beside it "                          \
+                                         "scale, move, sheet}} (3D, as of walls); beside it "      \
                                          "kind, as scheme.walls, and motion, as of walls"),        \
             SCENE_KEY(                                                                             \
                 "scene.gravity",                                                                   \

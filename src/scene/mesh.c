@@ -32,12 +32,21 @@ void strake_mesh_free(strake_mesh *mesh)
     *mesh = (strake_mesh){0};
 }
 
+/* What else may be done with a surface that has no inside. */
+static const char *hint_of(const strake_scene_item *item)
+{
+    return item->role == STRAKE_SCENE_FLUID ? ""
+                                            : ", or take sheet: true for a wall along the surface";
+}
+
 static strake_status make_room(corners *c, int64_t triangles, strake_error *error)
 {
-    if (triangles < 4) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: %s has %" PRId64 " triangles; a closed surface has 4 at least",
-                           c->item->where, c->path, triangles);
+    const bool is_sheet = c->item->is_sheet;
+    if (triangles < (is_sheet ? 1 : 4)) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s has %" PRId64 " triangles; %s%s",
+                           c->item->where, c->path, triangles,
+                           is_sheet ? "a sheet has 1 at least" : "a closed surface has 4 at least",
+                           is_sheet ? "" : hint_of(c->item));
     }
     c->mesh->corner = calloc((size_t)triangles, sizeof *c->mesh->corner);
     c->mesh->triangles = triangles;
@@ -213,8 +222,8 @@ static strake_status check_closed(const corners *c, strake_error *error)
         status = strake_fail(error, STRAKE_ERR_USAGE,
                              "%s: %s is not closed: %" PRId64
                              " edges have a triangle on one side alone, "
-                             "the first %s; close its holes, so that it has an inside",
-                             c->item->where, c->path, open, text);
+                             "the first %s; close its holes, so that it has an inside%s",
+                             c->item->where, c->path, open, text, hint_of(c->item));
     }
 cleanup:
     free(all);
@@ -265,7 +274,9 @@ strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene
                      "%s: %s is no STL file: %zu bytes that do not begin with 'solid'", item->where,
                      item->file, length);
     }
-    STRAKE_TRY(check_closed(&c, error));
+    if (!item->is_sheet) {
+        STRAKE_TRY(check_closed(&c, error));
+    }
 cleanup:
     free(data);
     return status;

@@ -23,7 +23,7 @@ typedef struct strake_mesh {
 
 /**
  * Reads the file of an item; strake_mesh_free() in any case.
- * @return STRAKE_ERR_USAGE (no STL file, truncated, not closed), STRAKE_ERR_MEMORY
+ * @return STRAKE_ERR_USAGE (no STL file, truncated, not closed and no sheet), STRAKE_ERR_MEMORY
  */
 strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene_item *item,
                                strake_mesh *out, strake_error *error);
@@ -32,6 +32,15 @@ void strake_mesh_free(strake_mesh *mesh);
 
 /** Places from the first to the last whose middle may be inside. */
 strake_sites strake_mesh_reach(const strake_mesh *mesh);
+
+/** Places from the first to the last that the surface crosses. */
+strake_sites strake_mesh_reach_sheet(const strake_mesh *mesh);
+
+/**
+ * Sets those places of @p sites that a triangle crosses to 1: whose cube of one spacing, without its upper faces, has a point
+ * of the triangle. What crosses the surface comes through one of these cubes.
+ */
+void strake_mesh_mark(const strake_mesh *mesh, const strake_sites *sites, uint8_t *marked);
 
 /**
  * 1 for places inside, 0 for others: those that the surface winds around, whichever way and however often; of one that is not

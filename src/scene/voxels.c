@@ -158,15 +158,17 @@ strake_status strake_voxels_make(const strake_lattice *lattice, const strake_sce
     strake_mesh mesh = {0};
     uint8_t *moved = NULL, *line = NULL;
     const int layers = strake_lattice_layers(lattice, item);
-    const bool is_wall = item->role == STRAKE_SCENE_WALL;
+    const bool is_wall = item->role == STRAKE_SCENE_WALL && !item->is_sheet;
+    /* Layers beyond the places that are inside, or that a sheet crosses: of these half on either side. */
+    const int around = item->is_sheet ? layers / 2 : is_wall ? layers : 0;
     int64_t n[STRAKE_SCENE_DIRECTIONS];
     double places = 1.0;
     int64_t longest = 1;
     STRAKE_TRY(strake_mesh_read(lattice, item, &mesh, error));
-    out->sites = strake_mesh_reach(&mesh);
+    out->sites = item->is_sheet ? strake_mesh_reach_sheet(&mesh) : strake_mesh_reach(&mesh);
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
-        out->sites.first[d] -= is_wall ? layers : 0;
-        out->sites.end[d] += is_wall ? layers : 0;
+        out->sites.first[d] -= around;
+        out->sites.end[d] += around;
         n[d] = out->sites.end[d] - out->sites.first[d];
         n[d] = n[d] > 0 ? n[d] : 0;
         out->sites.end[d] = out->sites.first[d] + n[d];
@@ -180,6 +182,11 @@ strake_status strake_voxels_make(const strake_lattice *lattice, const strake_sce
                  "%s: no memory for the %.0f places of %s; take a larger scene.spacing, or see "
                  "whether its lengths are metres (scale: 0.001 is for millimetres)",
                  item->where, places, item->file);
+    if (item->is_sheet) {
+        strake_mesh_mark(&mesh, &out->sites, out->has);
+        spread(out->has, n, around, true, line);
+        goto cleanup;
+    }
     strake_mesh_fill(&mesh, &out->sites, out->has);
     memcpy(moved, out->has, (size_t)places);
     if (item->role != STRAKE_SCENE_FLUID) {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "particles/run.h"
 #include "scene/probes.h"
 #include "scene/scene.h"
 
@@ -641,6 +642,80 @@ static void overlapping_meshes_are_one(void **state)
     expect(bath, sets, 125, 0, 0);
 }
 
+/* A funnel without an outlet, open at the top: four triangles, or the first few of them. */
+static void write_funnel(int count)
+{
+    static const double rim[5][2] = {
+        {0.35, 0.35}, {1.65, 0.35}, {1.65, 1.65}, {0.35, 1.65}, {0.35, 0.35}};
+    double x[4][3][3];
+    for (int t = 0; t < 4; t++) {
+        const double corner[3][3] = {
+            {1.01, 1.02, 0.22}, {rim[t][0], rim[t][1], 0.9}, {rim[t + 1][0], rim[t + 1][1], 0.9}};
+        memcpy(x[t], corner, sizeof corner);
+    }
+    (void)write_stl("build/tests/funnel.stl", false, count, x);
+}
+
+/* How much of the fluid in a funnel, which is lost where it comes out, is there after a second. */
+static void pour(const char *wall, int64_t *before, int64_t *after)
+{
+    stage s = set_up(
+        bath, SETS("scene.fluid=[{box: {from: [0.7, 0.7, 0.6], to: [1.3, 1.3, 0.9]}}]", wall));
+    strake_sph_run *run = NULL;
+    const strake_sph_image *image = NULL;
+    strake_error error;
+    *before = s.scene.kinds[STRAKE_PARTICLE_FLUID];
+    *after = 0;
+    assert_int_equal(strake_sph_open(&s.scene.sph, s.scene.size, s.scene.is_round, STRAKE_DOUBLE,
+                                     STRAKE_SPH_LISTS, 1, STRAKE_ISA_SCALAR, s.scene.count,
+                                     s.scene.particle, &run, &error),
+                     STRAKE_OK);
+    assert_int_equal(strake_sph_step(run, 100000, 1.0, &error), STRAKE_OK);
+    assert_int_equal(strake_sph_view(run, &image, &error), STRAKE_OK);
+    for (int64_t k = 0; k < image->count; k++) {
+        *after += image->kind[k] == STRAKE_PARTICLE_FLUID;
+    }
+    strake_sph_close(&run);
+    down(&s);
+}
+
+/* Open surfaces are walls along them, through which nothing comes. */
+static void sheets_hold_water(void **state)
+{
+    static const char *const walls[] = {
+        "scene.walls=[{stl: {file: build/tests/funnel.stl, sheet: true}, kind: lennard_jones}]",
+        "scene.obstacles=[{stl: {file: build/tests/funnel.stl, sheet: true}, kind: dynamic}]"};
+    static const char wet[] = "scene.fluid=[{box: {from: [0, 0, 1.9], to: [2, 2, 2]}}]";
+    double level[1][3][3] = {{{0.2, 0.2, 0.5}, {0.7, 0.2, 0.5}, {0.2, 0.7, 0.5}}};
+    int64_t before, after;
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        write_funnel(4);
+        pour(walls[k], &before, &after);
+        assert_true(before > 40);
+        assert_int_equal(after, before);
+        write_funnel(3); /* a side is missing */
+        pour(walls[k], &before, &after);
+        assert_true(after < before);
+    }
+    /* On a face between places a sheet is in the upper ones: those from (2, 2) whose sum is up to 9. */
+    (void)write_stl("build/tests/sheet.stl", true, 1, level);
+    const char *const sheet = "scene.obstacles=[{stl: {file: build/tests/sheet.stl, sheet: true}, "
+                              "kind: lennard_jones}]";
+    const char *const thick = "scene.walls=[{stl: {file: build/tests/sheet.stl, sheet: true}, "
+                              "motion: {along: [0, 0, 1], rate: 0.1}}]";
+    expect(bath, SETS(wet, sheet), 400, 0, 21);
+    /* Three layers, one of them on each side and around: 8 lines of 8 to 3 places. */
+    expect(bath, SETS(wet, thick), 400, 3 * (8 + 8 + 8 + 7 + 6 + 5 + 4 + 3), 0);
+    refuse(bath, SETS(wet, "scene.obstacles=[{stl: {file: build/tests/funnel.stl}}]"),
+           "has 3 triangles; a closed surface has 4 at least, or take sheet: true");
+    write_funnel(4);
+    refuse(bath, SETS(wet, "scene.obstacles=[{stl: {file: build/tests/funnel.stl}}]"),
+           "so that it has an inside, or take sheet: true for a wall along the surface");
+    refuse(bath, SETS(wet, "scene.fluid=[{stl: {file: build/tests/funnel.stl, sheet: true}}]"),
+           "unknown key");
+}
+
 static void meshes_that_are_wrong_are_refused(void **state)
 {
     double four[4][3][3];
@@ -940,6 +1015,7 @@ int main(void)
         cmocka_unit_test(a_viscous_bound_is_taken),
         cmocka_unit_test(what_turns_is_as_fast_as_its_rim),
         cmocka_unit_test(overlapping_meshes_are_one),
+        cmocka_unit_test(sheets_hold_water),
         cmocka_unit_test(meshes_that_are_wrong_are_refused),
         cmocka_unit_test(particles_come_from_files),
         cmocka_unit_test(particles_come_from_vtk),
