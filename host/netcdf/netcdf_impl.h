@@ -21,6 +21,14 @@ const char *strake_netcdf_reason(int code);
                      path, strake_netcdf_reason(netcdf_code));                                     \
     } while (0)
 
+/**
+ * Whether a file can be given to libnetcdf: a file that can be opened, and, in the classic formats, with a header
+ * whose counts its bytes can hold. Formats of other kinds pass.
+ * @param bytes  how many bytes the file has.
+ * Errors: STRAKE_ERR_IO where it cannot be opened, STRAKE_ERR_USAGE for its header, STRAKE_ERR_MEMORY.
+ */
+strake_status strake_netcdf_check_header(const char *path, int64_t *bytes, strake_error *error);
+
 strake_status strake_netcdf_create(const char *path, const strake_netcdf_plan *plan,
                                    strake_netcdf_file **out, strake_error *error);
 strake_status strake_netcdf_append(const char *path, const strake_netcdf_plan *plan, double least,

@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "netcdf/netcdf_impl.h"
 
 struct strake_netcdf_reader {
@@ -28,18 +26,14 @@ strake_status strake_netcdf_open(const char *path, strake_netcdf_reader **out, s
 {
     strake_status status = STRAKE_OK;
     strake_netcdf_reader *reader = calloc(1, sizeof *reader);
-    const char *why = NULL;
-    int code = NC_NOERR, probe = -1;
+    int code = NC_NOERR;
     int64_t bytes = 0;
     strake_netcdf_lock();
     STRAKE_CHECK(reader != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
     reader->id = -1;
     reader->path = strdup(path);
     STRAKE_CHECK(reader->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
-    /* No pipe or device, and no address in the network. */
-    probe = strake_file_open(path, &bytes, &why);
-    STRAKE_CHECK(probe >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", path, why);
-    (void)close(probe);
+    STRAKE_TRY(strake_netcdf_check_header(path, &bytes, error));
     code = nc_open(path, NC_NOWRITE, &reader->id);
     STRAKE_CHECK(code == NC_NOERR, error, code > 0 ? STRAKE_ERR_IO : STRAKE_ERR_USAGE,
                  "%s: cannot be read as NetCDF: %s", path, strake_netcdf_reason(code));

@@ -288,8 +288,10 @@ strake_status strake_netcdf_append(const char *path, const strake_netcdf_plan *p
     strake_netcdf_file *file = NULL;
     size_t block = BLOCK, all = 0;
     int format = 0;
+    int64_t bytes = 0;
     strake_netcdf_lock();
     STRAKE_TRY(new_file(path, plan, &file, error));
+    STRAKE_TRY(strake_netcdf_check_header(path, &bytes, error));
     STRAKE_NETCDF_TRY("go on with", path, nc_open(path, NC_NOWRITE, &file->id));
     STRAKE_TRY(find_variables(file, error));
     STRAKE_CHECK(nc_inq_format(file->id, &format) == NC_NOERR &&

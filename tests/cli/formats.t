@@ -266,6 +266,22 @@ fails 2 "a .npy file has one array" "leave out"
 printf '\211HDFnothing' >bad.nc
 try check case.yaml --on serial --set 'fields.psi={file: bad.nc}'
 fails 2 "a file that is none is told" "bad.nc" "NetCDF"
+# Headers of the classic formats that libnetcdf does not survive: more than the file holds, and more than there is room for.
+printf 'CDF\5\0\0\0\0\0\0\0\0\0\0\0\12\0\0\0\0\5\4\0\0\0\0\0\0\0\0\0\0' >bad.nc
+try check case.yaml --on serial --set 'fields.psi={file: bad.nc}'
+fails 2 "a header that counts more dimensions than there can be" "bad.nc: its header counts 84148224 dimensions" "32 bytes"
+{ printf 'CDF\1\0\0\0\0\0\0\0\12\0\0\0\1\0\0\23\210' && head -c 5000 /dev/zero | tr '\0' a && printf '\0\0\0\3%016d' 0 | tr 0 '\0'; } >bad.nc
+try check case.yaml --on serial --set 'fields.psi={file: bad.nc}'
+fails 2 "a name that is too long" "counts 5000 characters of a name" "no more than 256"
+{
+    printf 'CDF\1\0\0\0\0\0\0\0\12\0\0\0\1\0\0\0\1x\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\13\0\0\0\1\0\0\0\1v\0\0\0\0\0\47\20'
+    head -c 40000 /dev/zero && printf '\0\0\0\0\0\0\0\0\0\0\0\6\0\0\0\10\0\0\234\260\0\0\0\0\0\0\0\0'
+} >bad.nc
+try check case.yaml --on serial --set 'fields.psi={file: bad.nc}'
+fails 2 "more dimensions than a variable has" "counts 10000 dimensions of a variable" "no more than 1024"
+head -c 200 whole/fields.nc >bad.nc
+try check case.yaml --on serial --set 'fields.psi={file: bad.nc}'
+fails 2 "a header that is cut off" "bad.nc: its header" "200"
 if command -v ncgen >/dev/null; then
     cat >winds.cdl <<'CDL'
 netcdf winds {
