@@ -19,11 +19,13 @@ OPT ?= -O3
 WERROR ?=
 SANITIZE ?=
 PKG_CONFIG ?= pkg-config
-# yes, no, or auto: where pkg-config or mpicc finds one (not for sanitizers, which see their leaks).
-MPI ?= $(if $(SANITIZE),no,auto)
-NETCDF ?= $(if $(SANITIZE),no,auto)
-CAIRO ?= $(if $(SANITIZE),no,auto)
-GDAL ?= $(if $(SANITIZE),no,auto)
+# yes, no, or auto: where pkg-config or mpicc finds one. Not for ThreadSanitizer, which has to know every lock of what
+# these libraries link.
+MODULES_WANTED := $(if $(filter thread,$(SANITIZE)),no,auto)
+MPI ?= $(MODULES_WANTED)
+NETCDF ?= $(MODULES_WANTED)
+CAIRO ?= $(MODULES_WANTED)
+GDAL ?= $(MODULES_WANTED)
 CLANG ?= clang
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 || command -v clang-format) clang-format-14)
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-14 || command -v clang-tidy) clang-tidy-14)
@@ -552,7 +554,7 @@ check-opencl: all check-build
 	@bash tests/run.sh $(BUILD) $(foreach t,$(WITH_OPENCL),$(or $(filter %/$t,$(TESTS)),$t))
 
 .PHONY: check-asan check-tsan check-clang check-oclgrind check-offline
-# What drivers leak is no finding: tests/sanitizer.supp.
+# What drivers and the libraries of modules leak is no finding: tests/sanitizer.supp.
 ASAN = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
     LSAN_OPTIONS=suppressions=$(CURDIR)/tests/sanitizer.supp:print_suppressions=0 \
     STRAKE_TESTS_TIMEOUT=1800 STRAKE_TESTS_SANITIZER=address STRAKE_KERNEL_DRAWS=4 \
@@ -594,7 +596,7 @@ FUZZED := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz: all ## libFuzzer over everything that is read from files, SECONDS=60 for each; what it finds: build/fuzz/found
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh fuzz
 	+@$(SUBMAKE) BUILD=$(BUILD)/fuzz CC=$(CLANG) SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
-	    FUZZER=-fsanitize=fuzzer NETCDF=auto GDAL=auto LOOP_TOOL=$(LOOP_TOOL) ROW_OBJ='$(ROW_OBJ)' LOOP_OBJ='$(LOOP_OBJ)' \
+	    FUZZER=-fsanitize=fuzzer LOOP_TOOL=$(LOOP_TOOL) ROW_OBJ='$(ROW_OBJ)' LOOP_OBJ='$(LOOP_OBJ)' \
 	    $(FUZZED:%=$(BUILD)/fuzz/tests/fuzz_%) $(patsubst %,$(BUILD)/fuzz/libstrake-%.so,$(filter netcdf gdal,$(MODULES)))
 	@bash tests/fuzz/run.sh $(PROGRAM) $(BUILD)/fuzz $(SECONDS) $(FUZZED)
 
