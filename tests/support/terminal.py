@@ -3,8 +3,8 @@
 
     terminal.py [--deaf] [--resize ROWS COLS] ROWS COLS COMMAND...
 
---deaf: nobody reads from the terminal. --resize: the window gets another size after the first half second. Exit status: the
-command's, or 99 where it has not ended after two minutes.
+--deaf: nobody reads from the terminal. --resize: the window gets another size half a second after the first bytes. Exit
+status: the command's, or 99 where it has not ended after two minutes.
 """
 import fcntl
 import os
@@ -29,14 +29,15 @@ if process == 0:
     os.execvp(arguments[0], arguments)
 resize = lambda rows, cols: fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
 resize(*size)
-begin, code = time.time(), None
+begin, shown, code = time.time(), None, None  # a busy machine may take a second to show anything
 while code is None:
-    if later and time.time() - begin > 0.5:
+    if later and shown and time.time() - shown > 0.5:
         resize(*later)
         later = None
     if not deaf and select.select([terminal], [], [], 0.05)[0]:
         try:
             sys.stdout.buffer.write(os.read(terminal, 65536))
+            shown = shown or time.time()
         except OSError:  # the last one has closed it
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     elif deaf:
