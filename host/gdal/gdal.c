@@ -20,3 +20,21 @@ strake_status strake_gdal_load(const char *who, const strake_gdal **out, strake_
     *out = module;
     return status;
 }
+
+strake_status strake_gdal_to_geographic(const char *who, const strake_georef *georef, int64_t count,
+                                        double *x, double *y, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_gdal *module = NULL;
+    strake_error inner;
+    if (georef->system == NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_gdal_load(who, &module, error));
+    status = module->to_geographic(georef->system, count, x, y, &inner);
+    if (status != STRAKE_OK) {
+        status = strake_fail(error, status, "%s: %s", who, inner.text);
+    }
+cleanup:
+    return status;
+}

@@ -15,7 +15,7 @@ typedef struct strake_gdal_writer strake_gdal_writer;
 /** What a file says. */
 typedef struct strake_gdal_info {
     int64_t rows, cols;
-    strake_georef georef;
+    strake_georef georef; /**< of a file that was opened: its system is the caller's to free */
     bool has_nodata;
     double nodata;        /**< as the band stores it, before scale and offset */
     double scale, offset; /**< a value is offset + scale times the number that the band stores */
@@ -43,9 +43,20 @@ typedef struct strake_gdal {
     strake_status (*finish)(strake_gdal_writer *writer, const void **data, size_t *bytes,
                             strake_error *error);
     void (*abandon)(strake_gdal_writer **writer); /**< frees everything; NULL is accepted */
+    /**
+     * Places become longitudes and latitudes on WGS 84. @param[in] system  strake_georef.system
+     * @param[in,out] x, y  [count] east and north in units of the map, then [degree]
+     * @return STRAKE_ERR_USAGE: GDAL does not know how
+     */
+    strake_status (*to_geographic)(const char *system, int64_t count, double *x, double *y,
+                                   strake_error *error);
 } strake_gdal;
 
 #define STRAKE_GDAL_SYMBOL "strake_gdal_module"
+
+/** As to_geographic above, where the map has a system of its own, else nothing. @param[in] who  needs GDAL, as below */
+strake_status strake_gdal_to_geographic(const char *who, const strake_georef *georef, int64_t count,
+                                        double *x, double *y, strake_error *error);
 
 /** @param[in] who  needs it, for the message @return STRAKE_ERR_USAGE with the package that is missing */
 strake_status strake_gdal_load(const char *who, const strake_gdal **out, strake_error *error);

@@ -39,16 +39,61 @@ static strake_status end_calls(strake_status status)
     return status;
 }
 
-static void read_system(GDALDatasetH file, strake_georef *georef)
+/* What a place says without a text: longitude and latitude, or a zone of UTM, on WGS 84. OSRDestroySpatialReference() it. */
+static OGRSpatialReferenceH make_system(const strake_georef *georef)
 {
-    const OGRSpatialReferenceH system = GDALGetSpatialRef(file);
+    const OGRSpatialReferenceH system = OSRNewSpatialReference(NULL);
+    (void)OSRSetWellKnownGeogCS(system, "WGS84");
+    if (!georef->is_geographic) {
+        (void)OSRSetUTM(system, georef->zone, georef->is_south ? 0 : 1);
+    }
+    return system;
+}
+
+/* Whether the numbers of a place say all of its system. Zones of UTM are those of other datums, too. */
+static bool is_plain(OGRSpatialReferenceH system, const strake_georef *georef)
+{
+    static const char *const option[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES",
+                                         "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", NULL};
+    if (!georef->is_geographic && georef->zone == 0) {
+        return false;
+    }
+    const OGRSpatialReferenceH plain = make_system(georef);
+    const bool is = OSRIsSameEx(system, plain, option) != 0;
+    OSRDestroySpatialReference(plain);
+    return is;
+}
+
+/* A local system has no place on the earth: it says nothing. */
+static strake_status read_system(const strake_gdal_reader *r, strake_georef *georef,
+                                 strake_error *error)
+{
+    static const char *const option[] = {"FORMAT=WKT2_2019", NULL};
+    strake_status status = STRAKE_OK;
+    const OGRSpatialReferenceH system = GDALGetSpatialRef(r->file);
+    char *text = NULL;
     int is_north = 1;
-    if (system == NULL) {
-        return;
+    if (system == NULL || OSRIsLocal(system) != 0) {
+        return STRAKE_OK;
     }
     georef->is_geographic = OSRIsGeographic(system) != 0;
     georef->zone = OSRGetUTMZone(system, &is_north);
     georef->is_south = georef->zone != 0 && is_north == 0;
+    if (is_plain(system, georef)) {
+        return STRAKE_OK;
+    }
+    georef->zone = 0;
+    georef->is_south = false;
+    georef->unit = georef->is_geographic ? 0.0 : OSRGetLinearUnits(system, NULL);
+    STRAKE_CHECK(OSRExportToWktEx(system, &text, option) == OGRERR_NONE, error, STRAKE_ERR_USAGE,
+                 "%s: GDAL has no text for its coordinate system: %s", r->path,
+                 CPLGetLastErrorMsg());
+    georef->system = strdup(text);
+    STRAKE_CHECK(georef->system != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it",
+                 r->path);
+cleanup:
+    CPLFree(text);
+    return status;
 }
 
 static strake_status describe(const strake_gdal_reader *r, strake_gdal_info *info,
@@ -70,7 +115,6 @@ static strake_status describe(const strake_gdal_reader *r, strake_gdal_info *inf
                      "%s: its cells are not square: %g by %g", r->path, place[1], -place[5]);
         info->georef =
             (strake_georef){.is_known = true, .x = place[0], .y = place[3], .cell = place[1]};
-        read_system(r->file, &info->georef);
     }
     info->nodata = GDALGetRasterNoDataValue(r->band, &has_nodata);
     info->has_nodata = has_nodata != 0;
@@ -81,6 +125,9 @@ static strake_status describe(const strake_gdal_reader *r, strake_gdal_info *inf
                  "%s: its band has scale %g and offset %g; expected finite numbers, and a scale "
                  "other than 0",
                  r->path, info->scale, info->offset);
+    if (info->georef.is_known) {
+        STRAKE_TRY(read_system(r, &info->georef, error));
+    }
 cleanup:
     return status;
 }
@@ -188,14 +235,12 @@ static void abandon(strake_gdal_writer **writer)
 
 static void write_system(GDALDatasetH file, const strake_georef *georef)
 {
-    if (!georef->is_geographic && georef->zone == 0) {
+    if (!georef->is_geographic && georef->zone == 0 && georef->system == NULL) {
         return;
     }
-    const OGRSpatialReferenceH system = OSRNewSpatialReference(NULL);
-    (void)OSRSetWellKnownGeogCS(system, "WGS84");
-    if (!georef->is_geographic) {
-        (void)OSRSetUTM(system, georef->zone, georef->is_south ? 0 : 1);
-    }
+    const OGRSpatialReferenceH system =
+        georef->system != NULL ? OSRNewSpatialReference(georef->system) : make_system(georef);
+    OSRSetAxisMappingStrategy(system, OAMS_TRADITIONAL_GIS_ORDER);
     (void)GDALSetSpatialRef(file, system);
     OSRDestroySpatialReference(system);
 }
@@ -262,6 +307,41 @@ static strake_status finish(strake_gdal_writer *writer, const void **data, size_
                                        CPLGetLastErrorMsg()));
 }
 
+/* A transformation; NULL: GDAL knows none. */
+static OGRCoordinateTransformationH find_way(const char *system)
+{
+    const OGRSpatialReferenceH from = OSRNewSpatialReference(system);
+    const OGRSpatialReferenceH to = OSRNewSpatialReference(NULL);
+    (void)OSRSetWellKnownGeogCS(to, "WGS84");
+    OSRSetAxisMappingStrategy(from, OAMS_TRADITIONAL_GIS_ORDER);
+    OSRSetAxisMappingStrategy(to, OAMS_TRADITIONAL_GIS_ORDER);
+    const OGRCoordinateTransformationH way = OCTNewCoordinateTransformation(from, to);
+    OSRDestroySpatialReference(from);
+    OSRDestroySpatialReference(to);
+    return way;
+}
+
+static strake_status to_geographic(const char *system, int64_t count, double *x, double *y,
+                                   strake_error *error)
+{
+    enum { AT_ONCE = 1 << 20 };
+    strake_status status = STRAKE_OK;
+    begin_calls();
+    const OGRCoordinateTransformationH way = find_way(system);
+    STRAKE_CHECK(way != NULL, error, STRAKE_ERR_USAGE,
+                 "GDAL finds no way from the map's coordinate system to longitude and latitude: %s",
+                 CPLGetLastErrorMsg());
+    for (int64_t done = 0; done < count; done += AT_ONCE) {
+        const int now = count - done < AT_ONCE ? (int)(count - done) : AT_ONCE;
+        STRAKE_CHECK(OCTTransform(way, now, x + done, y + done, NULL) != 0, error, STRAKE_ERR_USAGE,
+                     "GDAL finds no longitude and latitude of places of the map: %s",
+                     CPLGetLastErrorMsg());
+    }
+cleanup:
+    OCTDestroyCoordinateTransformation(way);
+    return end_calls(status);
+}
+
 const strake_gdal strake_gdal_module = {.head = {.version = STRAKE_VERSION,
                                                  .size = sizeof(strake_gdal),
                                                  .error_size = sizeof(strake_error)},
@@ -272,4 +352,5 @@ const strake_gdal strake_gdal_module = {.head = {.version = STRAKE_VERSION,
                                         .create = create,
                                         .write = write_rows,
                                         .finish = finish,
-                                        .abandon = abandon};
+                                        .abandon = abandon,
+                                        .to_geographic = to_geographic};

@@ -50,6 +50,9 @@ static void print_map(const strake_case *which, strake_json *json)
     strake_json_number(json, "y", place.y);
     strake_json_number(json, "cell", place.cell);
     strake_json_boolean(json, "geographic", place.is_geographic);
+    if (place.system != NULL) {
+        strake_json_string(json, "system", place.system);
+    }
     strake_json_end(json);
 }
 

@@ -3,15 +3,28 @@
 #include "base/utm.h"
 #include "io/json.h"
 
+/* Where a corner is: x and y, or longitude and latitude. @return whether they are these already */
+static bool place_corner(const strake_footprint *about, const strake_outline *outline,
+                         int64_t corner, double place[2])
+{
+    if (about->longitude != NULL) {
+        place[0] = about->longitude[corner];
+        place[1] = about->latitude[corner];
+        return true;
+    }
+    place[0] = strake_georef_x(&about->georef, outline->corner[corner][1]);
+    place[1] = strake_georef_y(&about->georef, outline->corner[corner][0]);
+    return about->georef.is_geographic;
+}
+
 /* One ring, whose first corner closes it. */
 static void write_ring(const strake_footprint *about, const strake_outline *outline,
                        const strake_ring *ring, strake_json *json)
 {
     strake_json_array(json, NULL, STRAKE_JSON_LINE);
     for (int64_t m = 0; m <= ring->count; m++) {
-        const int32_t *const corner = outline->corner[ring->first + m % ring->count];
-        const double place[] = {strake_georef_x(&about->georef, corner[1]),
-                                strake_georef_y(&about->georef, corner[0])};
+        double place[2];
+        (void)place_corner(about, outline, ring->first + m % ring->count, place);
         strake_json_array(json, NULL, STRAKE_JSON_LINE);
         strake_json_rounded(json, NULL, place[0], 15);
         strake_json_rounded(json, NULL, place[1], 15);
@@ -78,13 +91,12 @@ static void write_kml_ring(const strake_footprint *about, const strake_outline *
     const char *const side = ring->is_hole ? "inner" : "outer";
     strake_text_print(text, "<%sBoundaryIs><LinearRing><coordinates>\n", side);
     for (int64_t m = 0; m <= ring->count; m++) {
-        const int32_t *const corner = outline->corner[ring->first + m % ring->count];
-        double x = strake_georef_x(&about->georef, corner[1]);
-        double y = strake_georef_y(&about->georef, corner[0]);
-        if (!about->georef.is_geographic) {
-            strake_utm_to_geographic(about->georef.zone, about->georef.is_south, x, y, &x, &y);
+        double place[2];
+        if (!place_corner(about, outline, ring->first + m % ring->count, place)) {
+            strake_utm_to_geographic(about->georef.zone, about->georef.is_south, place[0], place[1],
+                                     &place[0], &place[1]);
         }
-        strake_text_print(text, "%.9f,%.9f\n", x, y); /* a tenth of a millimetre */
+        strake_text_print(text, "%.9f,%.9f\n", place[0], place[1]); /* a tenth of a millimetre */
     }
     strake_text_print(text, "</coordinates></LinearRing></%sBoundaryIs>\n", side);
 }

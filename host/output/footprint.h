@@ -13,13 +13,18 @@ typedef struct strake_footprint {
     double time; /**< [s] */
     double area; /**< [m2] */
     strake_georef georef;
+    /** longitude and latitude of the outline's corners on WGS 84 [degree], [corners]; NULL: georef says them */
+    const double *longitude, *latitude;
 } strake_footprint;
 
-/** GeoJSON (RFC 7946) in coordinates of the map: a collection of one feature, whose geometry is a MultiPolygon. */
+/**
+ * GeoJSON (RFC 7946) in longitude and latitude where they are given, else in coordinates of the map: a collection of one
+ * feature, whose geometry is a MultiPolygon.
+ */
 void strake_footprint_geojson(const strake_footprint *about, const strake_outline *outline,
                               strake_text *text);
 
-/** KML 2.2; the map must have a zone of UTM or be geographic. */
+/** KML 2.2; the map must have a zone of UTM or be geographic unless longitude and latitude are given. */
 void strake_footprint_kml(const strake_footprint *about, const strake_outline *outline,
                           strake_text *text);
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "case/maps.h"
+#include "gdal/gdal.h"
 #include "output/footprint.h"
 #include "output/format.h"
 
@@ -15,6 +16,27 @@ typedef struct footprint {
     bool is_kml, is_extent; /* the present field is */
     unsigned char *mask;    /* [rows, cols] */
 } footprint;
+
+static const char *const who[] = {"output.formats: geojson", "output.formats: kml"};
+
+/* The middle of the map has a longitude and a latitude, so that what GDAL lacks is said before the run. */
+static strake_status look_for(const char *format, const strake_case *which, strake_error *error)
+{
+    const strake_georef place = strake_case_place(which);
+    double x = strake_georef_x(&place, 0.5 * (double)which->n[2]);
+    double y = strake_georef_y(&place, 0.5 * (double)which->n[0]);
+    return strake_gdal_to_geographic(format, &place, 1, &x, &y, error);
+}
+
+static strake_status look_geojson(const strake_case *which, strake_error *error)
+{
+    return look_for(who[0], which, error);
+}
+
+static strake_status look_kml(const strake_case *which, strake_error *error)
+{
+    return look_for(who[1], which, error);
+}
 
 static size_t cells_of(const footprint *f)
 {
@@ -79,6 +101,28 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     return STRAKE_OK;
 }
 
+/* GDAL knows the way from the system of a map that has its own; then longitude and latitude of the corners are found. */
+static strake_status find_places(const footprint *f, const strake_georef *georef,
+                                 const strake_outline *outline, double **x, double **y,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t corners = (size_t)outline->corners + 1;
+    if (georef->system == NULL) {
+        return STRAKE_OK;
+    }
+    *x = malloc(corners * sizeof **x);
+    *y = malloc(corners * sizeof **y);
+    STRAKE_CHECK(*x != NULL && *y != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    for (int64_t k = 0; k < outline->corners; k++) {
+        (*x)[k] = strake_georef_x(georef, outline->corner[k][1]);
+        (*y)[k] = strake_georef_y(georef, outline->corner[k][0]);
+    }
+    STRAKE_TRY(strake_gdal_to_geographic(who[f->is_kml], georef, outline->corners, *x, *y, error));
+cleanup:
+    return status;
+}
+
 static strake_status output_end(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -91,8 +135,12 @@ static strake_status output_end(void *self, strake_error *error)
                               .time = f->out.run->output.time,
                               .georef = strake_case_place(which)};
     char *path = NULL;
+    double *x = NULL, *y = NULL;
     STRAKE_TRY(strake_format_path(&f->out, STRAKE_FORMAT_FOOTPRINT, suffix_of(f), &path, error));
     STRAKE_TRY(strake_outline_trace(f->mask, which->n[0], which->n[2], &outline, error));
+    STRAKE_TRY(find_places(f, &about.georef, &outline, &x, &y, error));
+    about.longitude = x;
+    about.latitude = y;
     about.area = (double)outline.cells * which->spacing[0] * which->spacing[2];
     if (f->is_kml) {
         strake_footprint_kml(&about, &outline, &text);
@@ -105,6 +153,8 @@ cleanup:
     strake_outline_free(&outline);
     strake_text_free(&text);
     free(path);
+    free(x);
+    free(y);
     return status;
 }
 
@@ -115,6 +165,7 @@ static void close_footprint(void *self)
 
 const strake_format strake_format_geojson = {.name = "geojson",
                                              .size = sizeof(footprint),
+                                             .look = look_geojson,
                                              .begin = begin,
                                              .output_begin = output_begin,
                                              .field_begin = field_begin,
@@ -124,6 +175,7 @@ const strake_format strake_format_geojson = {.name = "geojson",
 
 const strake_format strake_format_kml = {.name = "kml",
                                          .size = sizeof(footprint),
+                                         .look = look_kml,
                                          .begin = begin_kml,
                                          .output_begin = output_begin,
                                          .field_begin = field_begin,

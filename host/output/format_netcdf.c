@@ -129,11 +129,12 @@ static void tell_map(netcdf *n, int variable, int axis, bool is_geographic)
     tell(n, variable, "axis", axis == 2 ? "X" : "Y");
 }
 
-/* Whether it is known which map the coordinates belong to: WGS 84, as longitude and latitude or in a zone of UTM. */
+/* Whether it is known which map the coordinates belong to. */
 static bool has_mapping(const strake_case *which)
 {
     const strake_georef *const georef = &which->georef;
-    return strake_case_is_map(which) && (georef->is_geographic || georef->zone > 0);
+    return strake_case_is_map(which) &&
+           (georef->is_geographic || georef->zone > 0 || georef->system != NULL);
 }
 
 /* Universal Transverse Mercator (Snyder, Map Projections: A Working Manual, 1987, page 57). */
@@ -157,8 +158,14 @@ static void add_mapping(netcdf *n)
     const int v = add_variable(
         n, (strake_netcdf_variable){.name = MAPPING, .element_size = 8, .fixed = &nothing});
     tell(n, v, "long_name", "the map that the coordinates belong to");
-    tell(n, v, "grid_mapping_name",
-         georef->is_geographic ? "latitude_longitude" : "transverse_mercator");
+    if (georef->is_geographic || georef->zone > 0) {
+        tell(n, v, "grid_mapping_name",
+             georef->is_geographic ? "latitude_longitude" : "transverse_mercator");
+    }
+    if (georef->system != NULL) { /* the text says all */
+        tell(n, v, "crs_wkt", georef->system);
+        return;
+    }
     tell(n, v, "geographic_crs_name", "WGS 84");
     tell(n, v, "horizontal_datum_name", "World Geodetic System 1984");
     tell(n, v, "reference_ellipsoid_name", "WGS 84");

@@ -18,6 +18,13 @@ typedef struct strake_georef {
     bool is_geographic; /**< x is the longitude, y the latitude [degree] */
     int zone;           /**< of UTM, 1 to 60; 0: not said */
     bool is_south;      /**< of UTM: the southern hemisphere */
+    /**
+     * Any other coordinate system than longitude and latitude or a zone of UTM on WGS 84, as WKT; NULL: it is one of
+     * these, or not said. Allocated; it belongs to the input or the case that has this place, whose copies borrow it.
+     */
+    char *system;
+    double
+        unit; /**< of a system that is not geographic: length of one unit of its coordinates [m]; 0: 1 */
 } strake_georef;
 
 /** East coordinate of a place in columns: the western side of column j is at j, its centre at j + 1/2. */

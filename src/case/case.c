@@ -62,6 +62,7 @@ void strake_case_close(strake_case **which)
     strake_scene_plan_free(&(*which)->scene);
     strake_settings_free(&(*which)->run);
     free((*which)->named);
+    free((*which)->georef.system);
     free(*which);
     *which = NULL;
 }

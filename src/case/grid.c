@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/number.h"
 #include "case/holes.h"
@@ -24,6 +25,7 @@ static strake_status look(const strake_case *which, const strake_source *source,
     strake_input input = {.kind = NULL};
     const strake_status status = strake_source_open_file(which, source, field, &input, &inner);
     *out = (origin){source, field, input.info, input.georef};
+    input.georef.system = NULL; /* it belongs to the origin now */
     strake_input_close(&input);
     return status == STRAKE_OK
                ? STRAKE_OK
@@ -47,6 +49,7 @@ static strake_status find_maps(const strake_case *which, const strake_source *so
     STRAKE_TRY(look(which, source, field, &found, error));
     if (first->source == NULL) {
         *first = found;
+        found.georef.system = NULL;
     }
     STRAKE_CHECK(!found.georef.is_known || !first->georef.is_known ||
                      strake_georef_same(&found.georef, &first->georef),
@@ -57,6 +60,7 @@ static strake_status find_maps(const strake_case *which, const strake_source *so
                  found.georef.x, found.georef.y, found.georef.cell, first->georef.x,
                  first->georef.y, first->georef.cell);
 cleanup:
+    free(found.georef.system);
     return status;
 }
 
@@ -114,9 +118,9 @@ static bool looks_geographic(const strake_georef *georef, const int64_t shape[2]
 {
     const double east = strake_georef_x(georef, (double)shape[1]);
     const double south = strake_georef_y(georef, (double)shape[0]);
-    return georef->is_known && !georef->is_geographic && georef->zone == 0 && georef->cell <= 0.1 &&
-           georef->x >= -180.0 && east <= 360.0 && georef->y <= 90.0 && south >= -90.0 &&
-           (georef->x != 0.0 || south != 0.0);
+    return georef->is_known && !georef->is_geographic && georef->zone == 0 &&
+           georef->system == NULL && georef->cell <= 0.1 && georef->x >= -180.0 && east <= 360.0 &&
+           georef->y <= 90.0 && south >= -90.0 && (georef->x != 0.0 || south != 0.0);
 }
 
 enum { ADVICE = 400 };
@@ -149,6 +153,14 @@ static strake_status complete_spacing(strake_node *root, strake_case *which, con
     char advice[ADVICE];
     if (!from->georef.is_known) {
         return STRAKE_OK;
+    }
+    if (from->georef.unit != 0.0 && fabs(from->georef.unit - 1.0) > 1e-9) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: the coordinates of %s are in units of %.10g m; expected metres: "
+                           "gdalwarp -t_srs EPSG:326ZZ -r bilinear %s terrain.tif makes a grid in "
+                           "metres of it, where ZZ is the zone of UTM (south of the equator 327ZZ)",
+                           from->source->where, from->source->file, from->georef.unit,
+                           from->source->file);
     }
     if (looks_geographic(&from->georef, from->info.shape) &&
         strake_node_find(root, "grid.dx") == NULL && strake_node_find(root, "grid.dy") == NULL) {
@@ -227,10 +239,10 @@ strake_status strake_grid_complete(strake_node *root, strake_case *which, strake
             STRAKE_TRY(find_maps(which, which->source[f], field->name, &from, error));
         }
     }
+    which->georef = from.georef; /* and its system belongs to the case */
     for (int f = 0; f < which->problem->fields && which->problem->dims == 2; ++f) {
         STRAKE_TRY(strake_holes_find(which, &which->problem->field[f], which->source[f], error));
     }
-    which->georef = from.georef;
     STRAKE_TRY(complete_spacing(root, which, &from, error));
     STRAKE_TRY(complete_cells(root, which, &from, error));
     STRAKE_CHECK(!which->georef.is_geographic || from.source == NULL ||
@@ -241,6 +253,9 @@ strake_status strake_grid_complete(strake_node *root, strake_case *which, strake
                  advise_metres(&from, advice));
     STRAKE_TRY(check_poles(root, which, error));
 cleanup:
+    if (from.georef.system != which->georef.system) {
+        free(from.georef.system);
+    }
     return status;
 }
 

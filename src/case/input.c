@@ -207,5 +207,6 @@ void strake_input_close(strake_input *input)
     }
     free(input->body);
     free(input->path);
+    free(input->georef.system);
     *input = (strake_input){.kind = NULL};
 }

@@ -82,11 +82,12 @@ strake_status strake_maps_check(const strake_case *which, strake_error *error)
         }
         STRAKE_CHECK(
             maps[k].format != STRAKE_FORMAT_KML || which->georef.is_geographic ||
-                (which->georef.is_known && which->georef.zone > 0),
+                (which->georef.is_known &&
+                 (which->georef.zone > 0 || which->georef.system != NULL)),
             error, STRAKE_ERR_USAGE,
             "%s: output.formats: kml: needs longitudes and latitudes; say beside the "
             "terrain's `file` which zone of UTM its coordinates are of, utm: {zone: 33}, or "
-            "that they are degrees, geographic: true",
+            "that they are degrees, geographic: true; or take a file that names its system",
             which->file);
     }
 cleanup:

@@ -27,6 +27,10 @@ static strake_status check_map(const strake_source *source, const strake_georef 
     strake_status status = STRAKE_OK;
     const bool is_other_zone =
         source->map.zone != file->zone || source->map.is_south != file->is_south;
+    STRAKE_CHECK((source->map.zone == 0 && !source->map.is_geographic) || file->system == NULL,
+                 error, STRAKE_ERR_USAGE,
+                 "%s: says itself which system its coordinates are of; leave out `%s`",
+                 source->file, source->map.zone > 0 ? "utm" : "geographic");
     STRAKE_CHECK(source->map.zone == 0 || !file->is_geographic, error, STRAKE_ERR_USAGE,
                  "%s: its coordinates are longitudes and latitudes; leave out `utm`", source->file);
     STRAKE_CHECK(file->zone == 0 || !source->map.is_geographic, error, STRAKE_ERR_USAGE,

@@ -158,6 +158,59 @@ check "behind which nothing is lost" awk -F, 'END { exit $NF != 0 }' wall/diagno
 try check flow.yaml --set 'fields.terrain={file: coast.asc}' --set boundary.edge=sink --set 'vents=[{row: 3, col: 14, rate: 1}]'
 fails 2 "no vent lies in a sink" "row 3, column 14" "no value" "a sink"
 
+# Coordinate systems other than longitude and latitude or zones of UTM on WGS 84.
+if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ] && command -v gdal_translate gdalsrsinfo gdaltransform >/dev/null; then
+    system() { gdalsrsinfo --single-line -o wkt2_2019 "$1" | grep -v '^$'; }
+    # Corners of New Zealand's system, and of zones of UTM whose datums are others.
+    for map in 2193:1600000:5400000 25833:500000:4170120 26717:500000:4170120; do
+        IFS=: read -r code_of x y <<<"$map"
+        gdal_translate -q -a_srs EPSG:$code_of -a_ullr $x $y $((x + 160)) $((y - 120)) valley.asc map$code_of.tif
+        try run flow.yaml --on serial --quiet --output crs$code_of --set "fields.terrain={file: map$code_of.tif}" \
+            --set output.formats='[npy, geotiff, geojson, kml]' --set checkpoint.every_seconds=30
+        exits 0 "lava flows on a map of EPSG:$code_of"
+        step=$(basename crs$code_of/footprint_*.kml .kml)
+        step=${step#footprint_}
+        check "GeoTIFF has just its system" test "$(system map$code_of.tif)" = "$(system crs$code_of/solid_$step.tif)"
+        check "footprints lie at its longitudes and latitudes" python3 -c "
+import json, re, subprocess, sys
+rings = [r for p in json.load(open('crs$code_of/footprint_$step.geojson'))['features'][0]['geometry']['coordinates'] for r in p]
+there = [c for r in rings for c in r]
+kml = [tuple(map(float, l.split(','))) for l in open('crs$code_of/footprint_$step.kml') if re.match(r'^[-0-9.]+,[-0-9.]+$', l)]
+text = '\n'.join('%.15g %.15g' % tuple(c) for c in there)
+back = subprocess.run(['gdaltransform', '-s_srs', 'EPSG:4326', '-t_srs', 'EPSG:$code_of'], input=text, capture_output=True, text=True).stdout
+back = [list(map(float, l.split()))[:2] for l in back.splitlines()]
+near = all(abs((x - $x) / 10 - round((x - $x) / 10)) < 1e-3 and abs((y - $y) / 10 - round((y - $y) / 10)) < 1e-3 and
+           0 <= x - $x + .1 and x - $x < 160.1 and -120.1 < y - $y < .1 for x, y in back)
+same = len(kml) == len(there) and all(abs(a - b) < 1e-8 for k, t in zip(kml, there) for a, b in zip(k, t))
+sys.exit(not (len(there) > 4 and len(back) == len(there) and near and same))"
+        check "which GeoJSON needs no name for" bash -c "! grep -q '\"crs\"' crs$code_of/footprint_$step.geojson"
+        try check flow.yaml --set "fields.terrain={file: map$code_of.tif, utm: {zone: 33}}"
+        fails 2 "the case does not name another one" "map$code_of.tif: says itself which system" "leave out \`utm\`"
+    done
+    cp -r crs2193 crs-again
+    try run flow.yaml --on serial --quiet --resume crs-again/checkpoint.strake --output crs-again --set 'fields.terrain={file: map2193.tif}' \
+        --set output.formats='[npy, geotiff, geojson, kml]' --set checkpoint.every_seconds=30 --set time.end=90
+    exits 0 "a run on such a map is resumed"
+    check "and its maps keep their system" test "$(system map2193.tif)" = "$(system "$(ls crs-again/solid_*.tif | tail -1)")"
+    try compare --footprint crs2193 crs2193
+    exits 0 "its footprint is compared"
+    try view crs2193
+    exits 0 "and looked at"
+    if [ -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] && gdalinfo --formats | grep -q netCDF; then
+        try run flow.yaml --on serial --quiet --output crsnc --set 'fields.terrain={file: map2193.tif}' \
+            --set output='{fields: [thickness, solid], formats: [netcdf], netcdf: {format: netcdf4}}'
+        check "so do files of NetCDF" test "$(system map2193.tif)" = "$(system NETCDF:crsnc/fields.nc:solid)"
+        check "at their place" bash -c 'gdalinfo NETCDF:crsnc/fields.nc:solid | grep -q "^Upper Left *( *1600000.000, *5400000.000)"'
+    else
+        skip "systems in NetCDF" "no module for NetCDF, or a GDAL without it"
+    fi
+    gdal_translate -q -a_srs EPSG:2225 valley.asc feet.tif
+    try check flow.yaml --set 'fields.terrain={file: feet.tif}'
+    fails 2 "feet are not taken for metres" "feet.tif are in units of 0.3048006096 m" "gdalwarp -t_srs"
+else
+    skip "other coordinate systems" "no module for GDAL or no gdal_translate, gdalsrsinfo and gdaltransform (Debian: gdal-bin)"
+fi
+
 # Degrees.
 sed 's/500000/15/; s/4170000/-37/; s/ 10$/ 0.0001/' valley.asc >degrees.asc
 for more in "" ", geographic: true"; do
