@@ -54,8 +54,9 @@ endif
 
 # --- flags ---------------------------------------------------------------------------------------
 
-# As gcc, clang says nothing of members that tables leave out, nor, where it does not optimise, of loops.
-WARN_CLANG := -Wno-missing-field-initializers $(if $(filter -O0 -O1,$(OPT)),-Wno-pass-failed)
+# As gcc, clang says nothing of members that tables leave out, of integer constants (which enums are here) in sums of
+# real numbers, nor, where it does not optimise, of loops.
+WARN_CLANG := -Wno-missing-field-initializers -Wno-enum-float-conversion $(if $(filter -O0 -O1,$(OPT)),-Wno-pass-failed)
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Wstrict-prototypes \
     -Wmissing-prototypes $(if $(IS_CLANG),$(WARN_CLANG),-Wjump-misses-init) $(WERROR)
 COMMA := ,
@@ -618,10 +619,12 @@ check-systems: ## the same on Debian 12, 13, Ubuntu 24.04, without /sys, as a us
 	@CC='$(CC)' SYSTEMS='$(SYSTEMS)' WAYS='$(WAYS)' bash tests/bare.sh $(BUILD) $(BARE)
 
 # Those that are here are asked, one after the other. Nothing is linked, for which each clang would need its own OpenMP;
-# the header of another one does for compiling.
+# the header of another one does for compiling, in a folder of its own: other headers there would hide clang's.
 COMPILERS ?= gcc-11 gcc-12 gcc-13 gcc-14 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19
-OMP_FOLDER := $(dir $(lastword $(wildcard /usr/lib/llvm-*/lib/clang/*/include/omp.h)))
+OMP_HEADER := $(lastword $(wildcard /usr/lib/llvm-*/lib/clang/*/include/omp.h))
 check-compilers: $(LOOP_TOOL) ## compile everything with each of COMPILERS that is installed, warnings are errors
+	@mkdir -p $(BUILD)/compilers/omp
+	$(if $(OMP_HEADER),@cp $(OMP_HEADER) $(BUILD)/compilers/omp)
 	+@for compiler in $(COMPILERS); do \
 	    if ! command -v $$compiler >/dev/null; then echo "check-compilers: $$compiler: not installed"; continue; fi; \
 	    $(SUBMAKE) BUILD=$(BUILD)/compilers/$$compiler CC=$$compiler WERROR=-Werror LOOP_TOOL=$(LOOP_TOOL) \

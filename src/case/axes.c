@@ -150,9 +150,9 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
     for (int axis = 0; axis < STRAKE_AXES && is_sphere; axis++) {
         strake_input_axis *const to = &which->axes.cell[axis];
         if (to->n == 0 && axis != across && at[axis].n == which->n[axis]) {
-            *to = at[axis];
             (void)snprintf(which->axes.face[axis], sizeof which->axes.face[axis], "%s_face",
-                           to->name);
+                           at[axis].name);
+            *to = at[axis];
             at[axis] = (strake_input_axis){.n = 0};
         }
     }

@@ -34,7 +34,7 @@ static void write_npy(const char *name, int levels, const int64_t n[3], int dims
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *const file = fopen(path, "wb");
     assert_non_null(file);
-    int used = snprintf(shape, sizeof shape, levels > 1 ? "%d, " : "", levels);
+    int used = levels > 1 ? snprintf(shape, sizeof shape, "%d, ", levels) : 0;
     for (int d = 3 - dims; d < 3; d++) {
         used += snprintf(shape + used, sizeof shape - (size_t)used, "%d, ", (int)n[d]);
     }
@@ -89,8 +89,9 @@ static void compare(int dims, int component, const char *edge, bool is_series, b
     write_npy("cells.npy", is_series ? LEVELS : 1, n, dims);
     for (int u = 0; u < dims; u++) {
         const size_t used = strlen(others);
-        (void)snprintf(others + used, sizeof others - used, u != component ? "  u%d: 0\n" : "",
-                       u + 1);
+        if (u != component) {
+            (void)snprintf(others + used, sizeof others - used, "  u%d: 0\n", u + 1);
+        }
     }
     (void)snprintf(
         yaml, sizeof yaml,

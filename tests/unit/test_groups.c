@@ -205,7 +205,7 @@ static void a_sweep_of_one_kernel_hears_what_the_last_one_left(void **state)
                     {"mpdata2d", STRAKE_CL_FUSION_STREAM, false}};
     int heard = 0;
     for (size_t e = 0; e < sizeof expected / sizeof expected[0]; e++) {
-        const strake_settings settings = {.fusion = expected[e].fusion};
+        const strake_settings settings = {.fusion = (int)expected[e].fusion};
         strake_cl_kernels *k = choose_for(expected[e].problem, &gpu, "double", "", 1024, &settings);
         k->kernels =
             strake_cl_plan_kernels(k->graph, &k->options, k->flat, STRAKE_CL_MOST_KERNELS, k->plan);
