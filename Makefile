@@ -641,13 +641,16 @@ check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SP
 
 C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] autotune/*.[ch] bench/*.c cl/*.h tests/*/*.[ch]))
 
-.PHONY: check-layers check-symbols check-format format tidy
+.PHONY: check-layers check-symbols check-house check-format format tidy
 check-layers: $(LIBRARIES) $(PROGRAM) ## dependencies between folders point one way, and those of files in no large circles
 	@bash tests/layers.sh
 	@bash tests/circles.sh $(BUILD)
 
 check-symbols: $(STATIC) $(SHARED) ## the shared library exports the functions of strake.h, all symbols begin strake_
 	@CC='$(CC)' bash tests/symbols.sh $(BUILD)
+
+check-house: $(LIBRARIES) $(TUNER) ## the size of the product beside its limits; CLEAN=1 times a clean build, too
+	@CLEAN='$(CLEAN)' bash tests/house.sh $(BUILD)
 
 format: ## format every C file with clang-format 14
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh format
