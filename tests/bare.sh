@@ -5,10 +5,10 @@
 # this machine's release; one that cannot be had here is named and skipped. WAYS, `root` alone by default:
 #   root, user            as root, or as a user without a HOME that can be written, for whom packages are there already
 #   root-less, user-less  the same without /sys and /dev/pts, as in many a container
-# The first way on a system builds from nothing, those after it find what was built. Tells how long each takes; exit 0
-# only if all succeed. Needs root, and installs debootstrap where it is missing. The file systems are kept packed as
-# BUILD/bare/RELEASE.tar; packages come from where apt gets its own, with apt's settings. Nothing stays mounted, and no
-# process stays behind: both live in name spaces that end with it.
+# The first way on a system builds from nothing, those after it find what was built. Tells how long each takes, also in
+# processor time; exit 0 only if all succeed. Needs root, and installs debootstrap where it is missing. The file systems
+# are kept packed as BUILD/bare/RELEASE.tar; packages come from where apt gets its own, with apt's settings. Nothing
+# stays mounted, and no process stays behind: both live in name spaces that end with it.
 set -eu
 cd "$(dirname "$0")/.."
 place=$1/bare
@@ -80,7 +80,8 @@ pack() { # pack RELEASE: leaves BUILD/bare/RELEASE.tar; fails where the release 
     eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
     export http_proxy https_proxy
     rm -rf "$root"
-    debootstrap --variant=minbase --include="make$certificates" "$1" "$root" "$from" "$script" \
+    # Without the keys of an archive debootstrap only warns; what nothing vouches for is not run here as root.
+    debootstrap --variant=minbase --force-check-gpg --include="make$certificates" "$1" "$root" "$from" "$script" \
         >"$log" 2>&1 || { tail -n 3 "$log" >&2 && echo "bare: debootstrap failed (see $log)" >&2 && return 1; }
     rm -rf "$root"/var/cache/apt/archives/*.deb
     # As on every Ubuntu that is installed; headers of OpenCL are there.
@@ -112,20 +113,23 @@ unpack() { # unpack RELEASE: the root file system, with the tree as it is, witho
 
 status=0
 told=
-tell() { # tell SYSTEM WAY COMMAND RESULT SECONDS
-    told+=$(printf 'bare: %-9s %-9s %-28s %-7s %5d s' "$@")$'\n'
+tell() { # tell SYSTEM WAY COMMAND RESULT [SECONDS SECONDS_OF_PROCESSOR_TIME]
+    told+=$(printf 'bare: %-9s %-9s %-28s %-7s' "$1" "$2" "$3" "$4")
+    told+=${5:+$(printf ' %5.0f s, %.0f s of processor time' "$5" "$6")}$'\n'
 }
+exec 3>&2
+TIMEFORMAT='%R %U'
 for system in $systems; do
     if [ ! -s "$place/$system.tar" ] && ! pack "$system"; then
         [ -n "${SYSTEMS:-}" ] || exit 1
-        tell "$system" - - skipped 0
+        tell "$system" - - skipped
         continue
     fi
     unpack "$system"
     for way in $ways; do
         case $way in
             user*)
-                enter root 'cd /strake && sh tests/deps.sh check' || { tell "$system" "$way" deps FAILED 0 && status=1 && continue; }
+                enter root 'cd /strake && sh tests/deps.sh check' || { tell "$system" "$way" deps FAILED && status=1 && continue; }
                 chown -R 1000:1000 "$root/strake" ;;
         esac
         for word in "$@"; do
@@ -134,10 +138,10 @@ for system in $systems; do
                 *) command="make $word" ;;
             esac
             echo "bare: $system, $way: $command"
-            start=$(date +%s)
             result=ok
-            enter "$way" "cd /strake && $command" || { result=FAILED && status=1; }
-            tell "$system" "$way" "$command" $result $(($(date +%s) - start))
+            { time enter "$way" "cd /strake && $command" 2>&3; } 2>"$place/seconds" || { result=FAILED && status=1; }
+            read -r wall processor <"$place/seconds"
+            tell "$system" "$way" "$command" $result "$wall" "$processor"
         done
     done
 done
