@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "cpu/pipeline_impl.h"
 
 static int64_t round_up(int64_t x, int64_t step)
@@ -14,11 +15,14 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
                                      strake_isa isa)
 {
     char body[STRAKE_LOOP_TEXT];
-    if (isa == STRAKE_ISA_SCALAR || strake_loop_body(graph, loop, body, sizeof body) < 0) {
+    const int length =
+        isa == STRAKE_ISA_SCALAR ? -1 : strake_loop_body(graph, loop, body, sizeof body);
+    if (length < 0) {
         return NULL;
     }
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, body, (size_t)length);
     for (int k = 0; k < strake_loop_code_count; k++) {
-        if (strcmp(strake_loop_codes[k].body, body) == 0) {
+        if (strake_loop_codes[k].body == hash) {
             return strake_loop_codes[k].row[graph->precision][isa];
         }
     }

@@ -22,13 +22,6 @@ packages() {
     done | sort -u | grep -vx strake
 }
 
-for file in "$root/usr/bin/strake" "$root"/usr/lib/*.so.*; do
-    strip --strip-unneeded "$file"
-done
-for file in "$root"/usr/lib/libstrake-*.so; do
-    [ ! -e "$file" ] || strip --strip-unneeded "$file"
-done
-strip --strip-debug "$root/usr/lib/libstrake.a"
 gzip -9nf "$root/usr/share/man/man1/strake.1"
 install -d "$root/usr/share/doc/strake"
 install -m 644 LICENSE "$root/usr/share/doc/strake/copyright"

@@ -62,6 +62,17 @@ for file in bin/strake lib/libstrake.a "lib/$soname" lib/libstrake.so lib/pkgcon
     include/strake.f90 share/man/man1/strake.1 share/bash-completion/completions/strake share/zsh/site-functions/_strake; do
     check "with $file" test -e "root/usr/$file"
 done
+# Sections of a file that begin with .debug, of which a file without any, or none at all, has none.
+debug_sections() { readelf -SW "$1" | grep -c ' \.debug' || true; }
+for file in bin/strake "lib/$soname"; do
+    from=$built/$(basename "$file")
+    check "$file comes without what debuggers need, which stays in the build" \
+        test "$(readelf -SW "root/usr/$file" | grep -c ' \.text')" -eq 1 -a "$(debug_sections "root/usr/$file")" -eq 0 -a \
+        "$(debug_sections "$from")" -gt 0
+done
+# Sanitizers, and loops of another compiler, take more.
+[ -n "${STRAKE_TESTS_SANITIZER:-}" ] || readelf -p .comment "$built/$soname" | grep -q clang ||
+    check "the shared library takes less than 9 MB" test "$(wc -c <"root/usr/lib/$soname")" -lt 9000000
 check "where the loader's cache is not touched" test ! -e calls
 prints "and what remains to be done is said" "find it once ldconfig was run as root where /usr/lib is" "LD_LIBRARY_PATH=/usr/lib"
 installed PREFIX="$scratch/away"

@@ -2,7 +2,7 @@
  * Build-time tool: writes the fused loops of every variant of every problem as C.
  *   write_loops FOLDER
  * writes into FOLDER strake_loops_PROBLEM_rows.c for each problem, which is compiled once per instruction set and
- * precision, and strake_loops.c with the bodies and addresses of all loops. A loop that several problems have is in
+ * precision, and strake_loops.c with the hashes and addresses of all loops. A loop that several problems have is in
  * the file of the first of them, so that a new problem leaves the files of those before it as they are.
  */
 #include <math.h>
@@ -273,9 +273,9 @@ static void write_table(FILE *out)
     (void)fprintf(out, "\nconst strake_loop_code strake_loop_codes[] = {\n");
     for (int k = 0; k < count; k++) {
         (void)fprintf(out,
-                      "    {\"%s\",\n     {STRAKE_LOOP_LIST(loop_%016llx, f64), "
+                      "    {UINT64_C(0x%016llx),\n     {STRAKE_LOOP_LIST(loop_%016llx, f64), "
                       "STRAKE_LOOP_LIST(loop_%016llx, f32)}},\n",
-                      known[k].body, name_of(known[k].body), name_of(known[k].body));
+                      name_of(known[k].body), name_of(known[k].body), name_of(known[k].body));
     }
     (void)fprintf(out, "};\nconst int strake_loop_code_count = %d;\n", count);
 }
