@@ -174,7 +174,9 @@ static strake_status try_all(strake_cl_drivers *all, bool anew, strake_error *er
             continue;
         }
         trial[unknown].library = one->library;
-        key[unknown] = strake_cl_answers_key(one->library, "");
+        trial[unknown].pocl_cache = all->pocl_cache;
+        /* What PoCL does where it cannot write is no answer for where it can. */
+        key[unknown] = strake_cl_answers_key(one->library, all->pocl_fails ? "without cache" : "");
         if (!anew && strake_cl_answers_find(key[unknown], &trial[unknown])) {
             one->verdict = trial[unknown].verdict;
             memcpy(one->said, trial[unknown].said, sizeof one->said);
@@ -205,7 +207,7 @@ bool strake_cl_drivers_library(const strake_cl_drivers *drivers, const char *lib
 {
     char helper[PATH_MAX];
     strake_text besides = {0};
-    strake_cl_trial trial = {.library = library};
+    strake_cl_trial trial = {.library = library, .pocl_cache = drivers->pocl_cache};
     if (!find_helper(helper) || is_odd(library, said, room)) {
         return true; /* the loader of loaders refuses what is odd */
     }

@@ -25,6 +25,36 @@ int strake_cl_trial_limit(void)
 }
 
 /*
+ * The environment with the cache that PoCL will have: without one that it can write it lists no device, and does not
+ * come to what ends a process. @return to be freed, as is its first variable; NULL: out of memory
+ */
+static char **environment_of(const strake_cl_trial *trial)
+{
+    static const char name[] = "POCL_CACHE_DIR=";
+    const bool is_set = trial->pocl_cache != NULL && trial->pocl_cache[0] != '\0';
+    const size_t room = sizeof name + (is_set ? strlen(trial->pocl_cache) : 0);
+    size_t count = 0, kept = 1;
+    while (environ[count] != NULL) {
+        count++;
+    }
+    char **const all = calloc(count + 2, sizeof *all);
+    char *const own = malloc(room);
+    if (all == NULL || own == NULL) {
+        free(all);
+        free(own);
+        return NULL;
+    }
+    (void)snprintf(own, room, "%s%s", name, is_set ? trial->pocl_cache : "");
+    all[0] = own;
+    for (size_t k = 0; k < count; k++) {
+        if (!is_set || strncmp(environ[k], name, sizeof name - 1) != 0) {
+            all[kept++] = environ[k];
+        }
+    }
+    return all;
+}
+
+/*
  * posix_spawn(), not fork(): the host program may have threads, and a copy of it could not load a library. The process
  * leads a group of its own, so that what the driver starts can be ended with it.
  */
@@ -45,8 +75,10 @@ static void begin(const char *helper, strake_cl_trial *trial)
     (void)snprintf(limit, sizeof limit, "%d", strake_cl_trial_limit());
     char *const words[] = {(char *)(uintptr_t) "strake-driver", (char *)(uintptr_t)trial->library,
                            limit, NULL};
+    char **const all = environment_of(trial);
+    const bool is_set = trial->pocl_cache != NULL && trial->pocl_cache[0] != '\0';
     (void)sigemptyset(&none);
-    int code = posix_spawn_file_actions_init(&files);
+    int code = all != NULL ? posix_spawn_file_actions_init(&files) : ENOMEM;
     code = code != 0 ? code : posix_spawnattr_init(&attributes);
     if (code == 0) {
         (void)posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -54,9 +86,13 @@ static void begin(const char *helper, strake_cl_trial *trial)
         (void)posix_spawn_file_actions_adddup2(&files, pipes[1], STDERR_FILENO);
         (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
         (void)posix_spawnattr_setsigmask(&attributes, &none);
-        code = posix_spawn(&process, helper, &files, &attributes, words, environ);
+        code = posix_spawn(&process, helper, &files, &attributes, words, is_set ? all : all + 1);
         (void)posix_spawnattr_destroy(&attributes);
         (void)posix_spawn_file_actions_destroy(&files);
+    }
+    if (all != NULL) {
+        free(all[0]);
+        free(all);
     }
     (void)close(pipes[1]);
     if (code != 0) {

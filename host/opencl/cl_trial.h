@@ -26,6 +26,8 @@ typedef enum strake_cl_verdict {
 
 typedef struct strake_cl_trial {
     const char *library; /**< input, borrowed: what dlopen() is told */
+    const char
+        *pocl_cache; /**< input, borrowed: POCL_CACHE_DIR of the trial; NULL or "": as it is */
     strake_cl_verdict verdict;
     char file[4096]; /**< the file that was loaded, "" where none was */
     char said[512];  /**< REFUSED, BAD: what happened, a sentence without subject */

@@ -167,6 +167,15 @@ if [ -n "$good" ]; then
     prints "which it says" "self-test of arithmetic: double exact, single exact" "Nothing is wrong." "compilers" "cache"
 fi
 
+# A driver that gets as far as ending its process only with a cache that it can write, which Strake lends it.
+driver spends '' 'if (getenv("POCL_CACHE_DIR") != NULL && access(getenv("POCL_CACHE_DIR"), W_OK) == 0) { abort(); }'
+mine=${POCL_CACHE_DIR:-}
+unset POCL_CACHE_DIR
+HOME=/dev/null XDG_CACHE_HOME= OCL_ICD_VENDORS=$scratch/spends try devices
+[ -z "$mine" ] || export POCL_CACHE_DIR=$mine
+exits 0 "devices with a driver that ends its process once it has a cache, without a HOME"
+check "which is named" grep -q "libspends.so .*is left out: it ends its process by signal 6" .err
+
 # PoCL where HOME cannot be written, and where /sys is missing.
 if [ -n "$good" ] && [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     stranger() { setpriv --reuid 65534 --regid 65534 --clear-groups env -u STRAKE_CACHE_DIR -u POCL_CACHE_DIR -u XDG_CACHE_HOME \
