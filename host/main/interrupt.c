@@ -1,10 +1,12 @@
 #include "main/interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "main/say.h"
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -17,9 +19,20 @@ static bool remembers, installed;
 static const char *last_words;
 static pid_t speaker;
 
+/*
+ * A later signal ends the program at once: a step may hang in a driver. One that follows within a second is the same
+ * request: timeout(1), launchers and batch systems signal a process and then its whole group.
+ */
 static void note(int number)
 {
+    static atomic_llong first; /* [ms], 0: none came; threads may run this at the same time */
+    long long none = 0;
+    const long long now = (long long)(strake_clock_seconds() * 1000.0) + 1;
     arrived = number;
+    if (!atomic_compare_exchange_strong(&first, &none, now) && now - none >= 1000) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+    }
 }
 
 /* A process that was forked during the set-up ends without words: its parent says them. */
@@ -59,8 +72,7 @@ void strake_interrupt_tell(const char *words)
 
 void strake_interrupt_install(void)
 {
-    /* The second signal ends the program at once: a step may hang in a driver. */
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);
     remember();
     for (int k = 0; k < NUMBERS && !installed; k++) {

@@ -75,6 +75,20 @@ for problem in mpdata lava sph; do
 done
 check "one checkpoint is there, whatever was interrupted before" test "$(find stop -name '*.strake' | wc -l)" = 1
 
+# timeout(1), launchers and batch systems signal a process and then its group.
+lost=0
+for attempt in 1 2 3 4 5 6; do
+    rm -rf twice
+    behind "$STRAKE" run mpdata.yaml --on cpu --quiet --set output.initial=true --output twice
+    process=$!
+    wait_for $process test -e twice/index.csv && later $process
+    kill -TERM $process && sleep 0.002
+    kill -TERM $process
+    ended $process
+    [ "$code" -eq 143 ] && [ -e twice/checkpoint.strake ] || lost=$((lost + 1))
+done
+check "two signals in a row are one request: a checkpoint is left" test $lost -eq 0
+
 # During the set-up, here while the case is read.
 catches() { [ $((0x$(sed -n 's/^SigCgt:[ \t]*//p' "/proc/$1/status") >> 14 & 1)) -eq 1 ]; }
 mkfifo slow
