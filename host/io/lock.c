@@ -62,7 +62,13 @@ static strake_status try_once(strake_lock *lock, const char *path, bool *again,
     strake_status status = STRAKE_OK;
     struct stat info;
     *again = false;
-    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
+    STRAKE_CHECK(file >= 0 || errno != ELOOP, error, STRAKE_ERR_IO,
+                 "%s: is no lock of Strake's; remove it", path);
+    if (file < 0 && (errno == EACCES || errno == EPERM)) {
+        /* Another user's, in a folder that both may write to: it can be locked, or tells its owner. */
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    }
     STRAKE_CHECK(file >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
                  strake_file_reason(errno));
     STRAKE_CHECK(fstat(file, &info) == 0, error, STRAKE_ERR_IO, "%s: %s", path,

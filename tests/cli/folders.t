@@ -59,6 +59,24 @@ fails 1 "so is one that resumes" "process $owner"
 try run case.yaml --on serial --quiet --output apart
 exits 0 "another folder is free"
 check "the first goes on" kill -0 "$owner"
+chmod 755 .
+if [ "$(id -u)" -eq 0 ] &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "test -x '$STRAKE' && test -r case.yaml" 2>/dev/null; then
+    as_other() { # a user that may write to the folder, and not to the lock
+        setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/ \
+            "$STRAKE" run case.yaml --on serial --quiet --steps 1 --output "$1"
+    }
+    chmod 777 two
+    as_other two >.out 2>.err
+    code=$?
+    fails 1 "so is one of another user" "process $owner on host $(hostname)"
+    mkdir -m 777 left && (umask 022 && touch left/.strake-lock)
+    as_other left >.out 2>.err
+    code=$?
+    exits 0 "to whom a lock that is left is no hindrance"
+else
+    skip "runs of another user" "needs root, setpriv and a build that others can read"
+fi
 end
 try run case.yaml --on serial --quiet --output two
 exits 0 "the folder of a killed run is free"
