@@ -119,6 +119,22 @@ void strake_mesh_fill(const strake_mesh *mesh, const strake_sites *sites, uint8_
     }
 }
 
+/* A form that fills nothing would be missed only in the results. */
+static strake_status check_filled(const strake_scene_item *item, const uint8_t *inside,
+                                  int64_t places, strake_error *error)
+{
+    if (memchr(inside, 1, (size_t)places) != NULL) {
+        return STRAKE_OK;
+    }
+    return strake_fail(
+        error, STRAKE_ERR_USAGE,
+        "%s: %s has no place of a particle inside; see whether it is there twice, facing both "
+        "ways, so that it cancels itself (take one out), or is thinner than scene.spacing (take "
+        "a smaller one%s)",
+        item->where, item->file,
+        item->role == STRAKE_SCENE_FLUID ? "" : ", or sheet: true for a wall along the surface");
+}
+
 /* --- layers ---------------------------------------------------------------------------------------- */
 
 /* Every place of a line becomes the least (or the most) of those up to @p by away; outside there is 0. */
@@ -188,6 +204,7 @@ strake_status strake_voxels_make(const strake_lattice *lattice, const strake_sce
         goto cleanup;
     }
     strake_mesh_fill(&mesh, &out->sites, out->has);
+    STRAKE_TRY(check_filled(item, out->has, (int64_t)places, error));
     memcpy(moved, out->has, (size_t)places);
     if (item->role != STRAKE_SCENE_FLUID) {
         spread(moved, n, layers, is_wall, line);

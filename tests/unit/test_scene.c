@@ -640,6 +640,17 @@ static void overlapping_meshes_are_one(void **state)
     memcpy(box[3], box[15], sizeof box[3]);
     (void)write_stl("build/tests/boxes.stl", false, 12, box);
     expect(bath, sets, 125, 0, 0);
+    /* A body that is there twice, facing out and in, has no inside. */
+    set_boxes(box, 0.2, 0.2, false);
+    for (int t = 12; t < 24; t++) {
+        memcpy(box[t][0], box[t - 12][1], sizeof box[t][0]);
+        memcpy(box[t][1], box[t - 12][0], sizeof box[t][1]);
+        memcpy(box[t][2], box[t - 12][2], sizeof box[t][2]);
+    }
+    (void)write_stl("build/tests/boxes.stl", false, 24, box);
+    refuse(bath, sets,
+           "build/tests/boxes.stl has no place of a particle inside; see whether it is there "
+           "twice, facing both ways");
 }
 
 /* A funnel without an outlet, open at the top: four triangles, or the first few of them. */
