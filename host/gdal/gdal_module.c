@@ -171,6 +171,17 @@ static void register_drivers(void)
     GDALAllRegister();
 }
 
+/* Numbers of a packed ASCII grid are read as of a plain one, in double precision; GDAL takes 32 bits by itself. */
+static GDALDatasetH open_raster(const char *name)
+{
+    static const char *const grids[] = {"AAIGrid", NULL}, *const exact[] = {"DATATYPE=Float64",
+                                                                            NULL};
+    const GDALDriverH driver = GDALIdentifyDriverEx(name, GDAL_OF_RASTER, NULL, NULL);
+    const bool is_grid = driver != NULL && strcmp(GDALGetDriverShortName(driver), grids[0]) == 0;
+    return GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY, is_grid ? grids : NULL,
+                      is_grid ? exact : NULL, NULL);
+}
+
 static bool identify(const char *path)
 {
     char *const name = name_of(path);
@@ -188,15 +199,18 @@ static strake_status open_reader(const char *path, strake_gdal_reader **out, str
     strake_status status = STRAKE_OK;
     char *const name = name_of(path);
     strake_gdal_reader *r = calloc(1, sizeof *r);
+    VSIStatBufL found;
     begin_calls();
     register_drivers();
     STRAKE_CHECK(r != NULL && name != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it",
                  path);
     r->path = strdup(path);
     STRAKE_CHECK(r->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
-    r->file = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_READONLY, NULL, NULL, NULL);
-    STRAKE_CHECK(r->file != NULL, error, STRAKE_ERR_USAGE, "%s: is no raster that GDAL reads: %s",
-                 path, CPLGetLastErrorMsg());
+    r->file = open_raster(name);
+    STRAKE_CHECK(r->file != NULL || VSIStatExL(path, &found, VSI_STAT_EXISTS_FLAG) == 0, error,
+                 STRAKE_ERR_USAGE, "%s: there is no such file", path);
+    STRAKE_CHECK(r->file != NULL, error, STRAKE_ERR_USAGE, "%s: is no raster that GDAL reads%s%s",
+                 path, CPLGetLastErrorMsg()[0] != '\0' ? ": " : "", CPLGetLastErrorMsg());
     r->band = GDALGetRasterBand(r->file, 1);
     STRAKE_TRY(describe(r, info, error));
     *out = r;
