@@ -37,11 +37,9 @@ static const strake_field fields[] = {
     [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .is_poured = true,
                               .wakes = true,
                               .text = "lava that rises in a cell, over its area; instead of vents"},
-    [STRAKE_LAVA_DEPOSIT] =
-        {"deposit", STRAKE_CELL, .derive = find_deposit,
-         .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_SOLID}, .unit = "[m]", .is_usual = true,
-         .text = "thickness of all lava, fluid and solid; written where a case names no "
-                 "output.fields"},
+    [STRAKE_LAVA_DEPOSIT] = {"deposit", STRAKE_CELL, .derive = find_deposit,
+                             .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_SOLID}, .unit = "[m]",
+                             .is_usual = true, .text = "thickness of all lava, fluid and solid"},
     [STRAKE_LAVA_THICKNESS] = {"thickness", STRAKE_CELL, .is_state = true, .is_pointwise = true,
                                .unit = "[m]", .has_blank = true, .is_extent = true, .wakes = true,
                                .text = "of the fluid lava"},
