@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "gdal/gdal.h"
@@ -24,11 +25,13 @@ static bool begins_with(const char *path, const char *const *magic, int count, s
     return found;
 }
 
-/* Whether GDAL is there and knows the file's format. */
+/* Whether GDAL is there and knows the file's format. It opens whatever it is given, and would wait for a pipe. */
 static bool is_known(const char *path)
 {
     const strake_gdal *module = NULL;
-    return strake_gdal_load(path, &module, NULL) == STRAKE_OK && module->identify(path);
+    char byte[1];
+    return strake_file_head(path, byte, sizeof byte) &&
+           strake_gdal_load(path, &module, NULL) == STRAKE_OK && module->identify(path);
 }
 
 /*
@@ -67,6 +70,11 @@ static strake_status open_input(const strake_input_name *name, strake_input *out
     strake_status status = STRAKE_OK;
     input *const in = out->body;
     strake_gdal_info info;
+    const char *why = NULL;
+    const int descriptor = strake_file_open(name->path, NULL, &why);
+    STRAKE_CHECK(descriptor >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", name->path,
+                 why);
+    (void)close(descriptor);
     STRAKE_TRY(strake_gdal_load(name->path, &in->module, error));
     STRAKE_TRY(in->module->open(name->path, &in->reader, &info, error));
     out->georef = info.georef;

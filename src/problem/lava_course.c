@@ -244,7 +244,10 @@ strake_course strake_lava_judge_course(const strake_case *which, double time,
         return STRAKE_IS_DOUBTFUL;
     }
     const bool ends = strake_case_value(which, "time.stop_at_edge") > 0.0;
-    if (quantity[STRAKE_LAVA_EDGE] > 0.0 && (ends || !strake_lava_has_sink(which))) {
+    /* What a sink has taken was at the edge between two looks at the states. */
+    const bool was_there =
+        quantity[STRAKE_LAVA_EDGE] > 0.0 || quantity[STRAKE_LAVA_LOST_VOLUME] > 0.0;
+    if (was_there && (ends || !strake_lava_has_sink(which))) {
         *why = ends ? "lava has reached the edge of the terrain (time.stop_at_edge)"
                     : "lava has reached the edge of the terrain, which is a wall to it; a larger "
                       "terrain shows where it goes, time.stop_at_edge: true ends a run there, "

@@ -34,6 +34,9 @@ fails 2 "a folder as a case" "it is a folder"
 {
     soon run filed.yaml --on serial --quiet
     check "a pipe as a field is named" grep -q 'pipe.*it is a named pipe' .err
+    mkfifo raster.tif
+    soon run filed.yaml --on serial --quiet --set fields.psi.file=raster.tif
+    check "a pipe with the name of a raster is named" grep -q 'raster.tif.*it is a named pipe' .err
     soon run filed.yaml --on serial --quiet --set fields.psi.file=/dev/zero
     check "a device as a field is named" grep -q '/dev/zero.*it is a device' .err
     soon $run --resume pipe
