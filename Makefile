@@ -228,7 +228,8 @@ SONAME := libstrake.so.$(SOVERSION)
 SHARED := $(BUILD)/libstrake.so
 MODULE_FILES := $(MODULES:%=$(BUILD)/libstrake-%.so)
 MANUAL := $(BUILD)/strake.1
-COMPLETIONS := $(BUILD)/completion/strake.bash $(BUILD)/completion/_strake
+COMPLETIONS := $(BUILD)/completion/strake.bash $(BUILD)/completion/_strake \
+    $(BUILD)/completion/strake.fish
 # Loads an OpenCL driver where it can do no harm (host/opencl/cl_trial.h).
 DRIVER_TOOL := $(BUILD)/strake-driver
 LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(MODULE_FILES) $(DRIVER_TOOL)
@@ -398,10 +399,11 @@ $(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ autotune/space_impl.h strake_space_texts $(SPACES)
 
-$(BUILD)/gen/strake_completion_texts.c: cl/embed.sh host/main/completion.bash host/main/completion.zsh
+$(BUILD)/gen/strake_completion_texts.c: cl/embed.sh host/main/completion.bash host/main/completion.zsh \
+    host/main/completion.fish
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ main/completion.h strake_completion_texts $(wordlist 2,3,$^)
+	$(Q)sh cl/embed.sh $@ main/completion.h strake_completion_texts $(wordlist 2,4,$^)
 
 # Of this folder's own repository; a source without one has no commit. What was found stays where git
 # does not answer, as under another user.
@@ -470,6 +472,7 @@ $(MANUAL): host/main/strake.1 host/main/man.sh $(PROGRAM)
 
 $(BUILD)/completion/strake.bash: SHELL_NAME := bash
 $(BUILD)/completion/_strake: SHELL_NAME := zsh
+$(BUILD)/completion/strake.fish: SHELL_NAME := fish
 $(COMPLETIONS): $(PROGRAM)
 	@mkdir -p $(@D)
 	$(Q)$(RUN) $(PROGRAM) completion $(SHELL_NAME) >$@.new && mv $@.new $@
@@ -685,6 +688,7 @@ INSTALL_LIB := $(DESTDIR)$(LIBDIR)
 INSTALL_SHARE := $(DESTDIR)$(PREFIX)/share
 INSTALL_BASH := $(INSTALL_SHARE)/bash-completion/completions
 INSTALL_ZSH := $(INSTALL_SHARE)/zsh/site-functions
+INSTALL_FISH := $(INSTALL_SHARE)/fish/vendor_completions.d
 # Programs that link the library start if the loader knows it; where it does not, this says what to do.
 TELL_LOADER = if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then $(LDCONFIG) || :; fi; \
     [ -z '$(DESTDIR)' ] && $(LDCONFIG) -p 2>/dev/null | grep -q ' $(LIBDIR)/$(SONAME)$$' || \
@@ -694,7 +698,7 @@ TELL_LOADER = if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then $(LDCONFIG) 
 # What debuggers need stays in BUILD: it is half of each file.
 install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -d $(DESTDIR)$(PREFIX)/bin $(INSTALL_LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include \
-	    $(INSTALL_SHARE)/man/man1 $(INSTALL_BASH) $(INSTALL_ZSH)
+	    $(INSTALL_SHARE)/man/man1 $(INSTALL_BASH) $(INSTALL_ZSH) $(INSTALL_FISH)
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/strake
 	install -m 644 $(STATIC) $(INSTALL_LIB)/libstrake.a
 	install -m 755 $(BUILD)/$(SONAME) $(INSTALL_LIB)/$(SONAME)
@@ -709,6 +713,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -m 644 $(MANUAL) $(INSTALL_SHARE)/man/man1/strake.1
 	install -m 644 $(BUILD)/completion/strake.bash $(INSTALL_BASH)/strake
 	install -m 644 $(BUILD)/completion/_strake $(INSTALL_ZSH)/_strake
+	install -m 644 $(BUILD)/completion/strake.fish $(INSTALL_FISH)/strake.fish
 	@$(TELL_LOADER)
 	@sh autotune/offer.sh '$(DESTDIR)' $(PREFIX)/bin/strake
 
@@ -717,7 +722,7 @@ uninstall: ## remove what install put there
 	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/strake-driver $(foreach m,$(OPTIONAL),$(INSTALL_LIB)/libstrake-$(lastword $(subst :, ,$m)).so) $(INSTALL_LIB)/pkgconfig/strake.pc \
 	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/include/strake.f90 \
 	    $(INSTALL_SHARE)/man/man1/strake.1 $(INSTALL_BASH)/strake \
-	    $(INSTALL_ZSH)/_strake
+	    $(INSTALL_ZSH)/_strake $(INSTALL_FISH)/strake.fish
 
 # Compiling needs the headers of libyaml, CMocka and OpenCL, which are the same for all; linking would
 # need libraries of the target.

@@ -70,7 +70,14 @@ static double next_level(const strake_grid *grid, double time)
     return next;
 }
 
-/* The step that begins at a time: steps end where the next level of an input begins. */
+/* Steps end where the next level of an input begins, and at the end of the run; beyond that only levels count. */
+static double next_stop(const strake_grid *grid, double time)
+{
+    const double level = next_level(grid, time), end = grid->domain.clock.stop;
+    return end > time ? fmin(level, end) : level;
+}
+
+/* The step that begins at a time. */
 static double step_at(const strake_grid *grid, double time)
 {
     static const double rounded = 1e-9;
@@ -86,7 +93,7 @@ static int64_t timed_steady(const strake_grid *grid, int64_t most)
     do {
         time += grid->domain.clock.dt;
         steps++;
-    } while (steps < most && next_level(grid, time) == grid->pace_until &&
+    } while (steps < most && next_stop(grid, time) == grid->pace_until &&
              step_at(grid, time) == grid->domain.clock.dt);
     return grid->domain.steady == 1 ? 1 : steps;
 }
@@ -155,7 +162,7 @@ static strake_status pass_timed(strake_grid *grid, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_clock *const clock = &grid->domain.clock;
     const strake_moment before = grid->moment;
-    const double until = next_level(grid, clock->time);
+    const double until = next_stop(grid, clock->time);
     const bool is_new =
         grid->pace == 0.0 || grid->pace_until != until || strake_inputs_are_new(grid);
     strake_moment now = {clock->time, 0.0, 0};

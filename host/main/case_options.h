@@ -5,8 +5,16 @@
 #include "case/case.h"
 #include "io/text.h"
 #include "main/options.h"
+#include "mpi/ranks.h"
 
-/** Opens the case of the first operand with --set and --steps applied, in that order. */
+/**
+ * Reads the case from standard input where the first operand is "-", once in a process: the first of several ranks does,
+ * and hands it to the others. @p ranks may be NULL.
+ */
+strake_status strake_case_input(const strake_arguments *arguments, strake_ranks *ranks,
+                                strake_error *error);
+
+/** Opens the case of the first operand, a file or "-" for standard input, with --set and --steps applied, in that order. */
 strake_status strake_case_from(const strake_arguments *arguments, strake_case **out,
                                strake_error *error);
 

@@ -260,8 +260,9 @@ const strake_command strake_command_bench = {
         "with GPUs cpu@N is the CPU without the cores that drive them), the Karp-Flatt serial\n"
         "fraction e = (1/S - 1/p) / (1 - 1/p) of p equal workers, and the memory traffic of\n"
         "the stage table in percent of the bandwidth measured on the spot (host: triad with as\n"
-        "many threads; device: four arrays read, one written). Of particles rates are updates\n"
-        "(mips) and pairs a second, whatever the end of the case; --steps is needed without\n"
+        "many threads; device: four arrays read, one written). Of particles rates are\n"
+        "millions of particles that make a step in a second (mips, million items per second)\n"
+        "and pairs a second, whatever the end of the case; --steps is needed without\n"
         "time.steps.\n",
     .examples = "  strake bench\n"
                 "  strake bench cone.yaml --on serial --on cpu@1 --on cpu --steps 50\n"

@@ -111,6 +111,10 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
     if (which->problem->is_adaptive) {
         (void)fprintf(stream, "time       %.10g s in steps of at most %.10g s\n", which->end,
                       which->dt_max);
+    } else if (which->end > 0.0) {
+        (void)fprintf(stream,
+                      "time       %.10g s in steps as the flow allows, at time.courant %.10g\n",
+                      which->end, which->courant);
     } else if (which->courant > 0.0) {
         (void)fprintf(stream, "time       %lld steps as the flow allows, at time.courant %.10g\n",
                       (long long)which->steps, which->courant);
@@ -173,16 +177,19 @@ static void print_choices(const strake_choice *choice, int count, bool predicted
  */
 static double least_steps(const strake_case *which)
 {
-    return fmin(ceil(which->end / which->dt_max), (double)which->steps);
+    const double longest = which->problem->is_adaptive ? which->dt_max : which->dt;
+    return fmin(ceil(which->end / longest), (double)which->steps);
 }
 
 static void print_open_forecast(const strake_case *which, const strake_forecast *f, FILE *stream)
 {
     char rate[32];
-    (void)fprintf(stream, "\nprediction at most %.4g ms a step, where every cell is active: %s\n",
-                  1e3 * f->seconds, strake_rate_text(strake_case_cells(which) / f->seconds, rate));
-    (void)fprintf(stream, "           %.0f steps or more, as the states will have it\n",
-                  least_steps(which));
+    const bool is_paced = !which->problem->is_adaptive;
+    (void)fprintf(stream, "\nprediction %s%.4g ms a step%s: %s\n", is_paced ? "" : "at most ",
+                  1e3 * f->seconds, is_paced ? "" : ", where every cell is active",
+                  strake_rate_text(strake_case_cells(which) / f->seconds, rate));
+    (void)fprintf(stream, "           %.0f steps or more, as the %s will have it\n",
+                  fmax(1.0, least_steps(which)), is_paced ? "flow" : "states");
 }
 
 /* What a run would take, from trial steps, and what that was compared with. */
@@ -197,7 +204,7 @@ static void print_forecast(const strake_case *which, const strake_solver *solver
         print_choices(choice, count, true, stream);
         print_choices(choice, count, false, stream);
     }
-    if (which->problem->is_adaptive) {
+    if (strake_case_ends_in_time(which)) {
         print_open_forecast(which, f, stream);
         return;
     }
@@ -225,7 +232,7 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     strake_json writer = strake_json_on(&text), *const json = &writer;
     const int count = strake_solver_parts(solver, NULL, 0);
     /* Not a number, null there, where nobody knows how many there will be. */
-    const bool is_open = which->problem->is_adaptive;
+    const bool is_open = strake_case_ends_in_time(which);
     const double steps = is_open ? (double)NAN : (double)which->steps;
     strake_json_object(json, NULL, STRAKE_JSON_LINES);
     strake_json_string(json, "strake", STRAKE_VERSION);
@@ -436,9 +443,10 @@ const strake_command strake_command_check = {
         "long the run would take, and why on these processors. The forecast is the median of\n"
         "several trials with the range of them, which is wide where other programs run; its\n"
         "lower end is the shortest trial less the time that other programs had the processors.\n"
-        "Of particles it times the first steps.\n"
+        "Of particles it times the first steps. - for CASE.yaml reads it from standard input.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples = "  strake check cone.yaml\n"
                 "  strake check cone.yaml --on cpu,ocl:0 --split 1,3\n"
-                "  strake check cone.yaml --set grid.rows=100000\n",
+                "  strake check cone.yaml --set grid.rows=100000\n"
+                "  strake new mpdata2d | strake check -\n",
     .run = command};

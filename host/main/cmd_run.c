@@ -58,7 +58,8 @@ static void tell_failure(const strake_arguments *arguments, strake_status status
 static void tell_clipped(const strake_checkpoint *checkpoint, const strake_case *which)
 {
     const strake_checkpoint_header *const header = &checkpoint->header;
-    if (which->problem->is_adaptive && header->time == header->end && header->end < which->end) {
+    if (header->end > 0.0 && header->time == header->end &&
+        (header->end < which->end || !strake_case_ends_in_time(which))) {
         strake_say_note("checkpoint %s is at %.10g s, the time.end of its run: its last step was "
                         "cut short to end there and stays so; a run without that end has other "
                         "steps from there on",
@@ -80,7 +81,7 @@ static void tell_interrupted(const strake_run *r)
         (void)strake_number_print(steps, sizeof steps, "step %lld, at %.6g of %.6g s", done, time,
                                   which->end);
     }
-    if (done == total || (which->problem->is_adaptive && time >= which->end)) {
+    if (done == total || (strake_case_ends_in_time(which) && time >= which->end)) {
         strake_say("interrupted after the last step: the outputs are complete, the summary and "
                    "reports are not made");
     } else if (step == r->result.first_step) {
@@ -330,6 +331,7 @@ static int command(const strake_arguments *arguments)
         strake_interrupt_tell("strake: interrupted before the first step: there is nothing to "
                               "save; the same command begins again\n");
     }
+    STRAKE_TRY(strake_case_input(arguments, r->ranks, error));
     status = strake_case_from(arguments, &r->which, error);
     STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
     STRAKE_TRY(prepare(r, error));
@@ -380,6 +382,8 @@ const strake_command strake_command_run = {
     .text = "Runs a case to its last step and writes its outputs",
     .option = options,
     .details =
+        "- for CASE.yaml reads the case from standard input; files that it names are found from\n"
+        "the working directory, and --resume needs the same case there again.\n"
         "Fields are written as DIR/FIELD_STEP.npy (NumPy opens them), or as output.formats says: "
         "as\n"
         "NetCDF (fields.nc), for VTK (fields.pvd), as pictures; they are listed in DIR/index.csv.\n"
@@ -399,6 +403,7 @@ const strake_command strake_command_run = {
                 "  strake run cone.yaml --on cpu,ocl:0 --split 1,4 --report cone.json\n"
                 "  strake run cone.yaml --set grid.rows=512 --set grid.cols=512 --output small\n"
                 "  strake run cone.yaml --resume out/checkpoint.strake\n"
+                "  strake new mpdata2d | strake run - --steps 10\n"
                 "  mpirun -np 4 strake run cone.yaml --on gpu\n",
     .run = command,
     .joins_ranks = true};

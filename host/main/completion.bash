@@ -29,7 +29,7 @@ _strake()
             compopt -o nospace 2>/dev/null ;;
         where) COMPREPLY=($(compgen -W "$_strake_places" -- "$word")) ;;
         problem) COMPREPLY=($(compgen -W "$_strake_problems" -- "$word")) ;;
-        shell) COMPREPLY=($(compgen -W 'bash zsh' -- "$word")) ;;
+        shell) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
         topic)
             COMPREPLY=($(compgen -W "$_strake_commands case tuning $_strake_problems $_strake_keys" \
                 -- "$word")) ;;

@@ -4,7 +4,7 @@
 
 #include "base/embedded.h"
 
-/** completion.bash and completion.zsh. */
+/** completion.bash, completion.zsh and completion.fish. */
 extern const strake_embedded strake_completion_texts[];
 
 #endif

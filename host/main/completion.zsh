@@ -26,7 +26,7 @@ _strake()
             fi ;;
         where) compadd -- ${=_strake_places} ;;
         problem) compadd -- ${=_strake_problems} ;;
-        shell) compadd -- bash zsh ;;
+        shell) compadd -- bash zsh fish ;;
         topic)
             compadd -- ${=_strake_commands} case tuning ${=_strake_problems} ${=_strake_keys} ;;
     esac

@@ -176,7 +176,7 @@ static void print_head(FILE *to, const strake_live *live, const strake_solver *s
                                    : 0.0;
     const char *const name = live->which->problem->field[field].name;
     const char *const fast = rate > 0.0 ? strake_rate_text(rate, speed) : "";
-    if (live->which->problem->is_adaptive) {
+    if (strake_case_ends_in_time(live->which)) {
         (void)snprintf(text, sizeof text, "%s  step %lld  t = %.6g of %.6g s  %s", name,
                        (long long)step, strake_time(solver), live->which->end, fast);
     } else {

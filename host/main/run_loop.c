@@ -144,7 +144,7 @@ static strake_status measure(strake_run *r, strake_error *error)
 static bool is_done(const strake_run *r)
 {
     return r->course.is_over || strake_step_count(r->solver) >= r->which->steps ||
-           (r->which->problem->is_adaptive && strake_time(r->solver) >= r->which->end);
+           (strake_case_ends_in_time(r->which) && strake_time(r->solver) >= r->which->end);
 }
 
 /* Looks again, after some more seconds. */
@@ -183,7 +183,7 @@ static void show_progress(strake_run *r)
     const strake_case *const which = r->which;
     const double time = strake_time(r->solver);
     const int64_t step = strake_step_count(r->solver);
-    if (!which->problem->is_adaptive) {
+    if (!strake_case_ends_in_time(which)) {
         strake_progress_update(&r->progress, step, strake_solver_step_seconds(r->solver));
         return;
     }

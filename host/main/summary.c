@@ -254,4 +254,7 @@ void strake_summary_print(const strake_result *result, FILE *stream)
     }
     (void)fprintf(stream, "\n%s in %.3f s of stepping; setup %.3f s, files %.3f s\n", rate,
                   result->seconds, result->setup_seconds, result->io_seconds);
+    if (domain.rate_unit > 1.0) {
+        (void)fprintf(stream, "(mips: millions of particles that make a step in a second)\n");
+    }
 }

@@ -93,11 +93,14 @@ void strake_about_grid(const strake_case *which, strake_json *json)
     if (strake_case_is_map(which)) {
         print_map(which, json);
     }
-    if (problem->is_adaptive) {
+    if (strake_case_ends_in_time(which)) {
         strake_json_number(json, "end", which->end);
-    } else {
+    }
+    if (!problem->is_adaptive) {
         strake_json_number(json, which->courant > 0.0 ? "courant" : "dt",
                            which->courant > 0.0 ? which->courant : which->dt);
+    }
+    if (!strake_case_ends_in_time(which)) {
         strake_json_integer(json, "steps", which->steps);
     }
     strake_json_object(json, "units", STRAKE_JSON_LINE);

@@ -9,8 +9,16 @@
 #include "base/hash.h"
 #include "cpu/hash_team.h"
 #include "base/file.h"
+#include "io/text.h"
 
-enum { VERSION = 2, BYTE_ORDER_MARK = 0x01020304, CHUNK = 1 << 16 };
+enum {
+    VERSION = 3,
+    OLD_VERSION = 2, /* without settings */
+    BYTE_ORDER_MARK = 0x01020304,
+    CHUNK = 1 << 16,
+    MOST_SETTINGS = 1 << 20, /* bytes */
+    MOST_DIFFERENCES = 3     /* that a message names */
+};
 
 static const unsigned char magic[8] = {0x89, 'S', 'T', 'R', 'A', 'K', 'E', '\n'};
 
@@ -43,7 +51,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     STRAKE_TRY(strake_solver_hash(solver, strake_time(solver), &header->hash, error));
     header->step = strake_step_count(solver);
     header->time = strake_time(solver);
-    header->end = which->problem->is_adaptive ? which->end : 0.0;
+    header->end = which->end;
     memcpy(header->cells, which->n, sizeof header->cells);
     strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
     for (const char *name = NULL;
@@ -65,6 +73,30 @@ cleanup:
     return status;
 }
 
+static void add_setting(void *user, const char *name, uint64_t hash, const char *value)
+{
+    strake_text_print(user, "%s\t%016llx\t%s\n", name, (unsigned long long)hash, value);
+}
+
+/* The text's length and the text. */
+static strake_status write_settings(strake_file *file, strake_solver *solver, uint64_t *checksum,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text text = {0};
+    uint64_t length = 0;
+    STRAKE_TRY(strake_solver_settings(solver, strake_time(solver), add_setting, &text, error));
+    STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory");
+    length = text.length;
+    STRAKE_TRY(strake_file_write(file, &length, sizeof length, error));
+    STRAKE_TRY(strake_file_write(file, text.data, text.length, error));
+    *checksum = strake_fnv1a(*checksum, &length, sizeof length);
+    *checksum = strake_fnv1a(*checksum, text.data, text.length);
+cleanup:
+    strake_text_free(&text);
+    return status;
+}
+
 strake_status strake_checkpoint_write(const char *path, const strake_case *which,
                                       strake_slabs *slabs, strake_error *error)
 {
@@ -77,6 +109,7 @@ strake_status strake_checkpoint_write(const char *path, const strake_case *which
     STRAKE_TRY(strake_file_begin(&file, path, 0, error));
     STRAKE_TRY(strake_file_write(&file, &header, sizeof header, error));
     checksum = strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header);
+    STRAKE_TRY(write_settings(&file, slabs->solver, &checksum, error));
     for (uint32_t k = 0; k < header.fields; k++) {
         STRAKE_TRY(strake_slabs_select(slabs, header.field[k].name, error));
         while (strake_slabs_next(slabs)) {
@@ -135,6 +168,36 @@ static bool header_is_sane(const strake_checkpoint_header *header, uint64_t *tot
     return true;
 }
 
+static strake_status read_settings(strake_checkpoint *checkpoint, uint64_t length, uint64_t *total,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    uint64_t bytes = 0;
+    checkpoint->fields_at = sizeof checkpoint->header;
+    if (checkpoint->header.version == OLD_VERSION) {
+        return STRAKE_OK;
+    }
+    *total += sizeof bytes;
+    if (length < *total) {
+        return STRAKE_OK; /* as the caller says */
+    }
+    STRAKE_TRY(read_at(checkpoint, checkpoint->fields_at, &bytes, sizeof bytes, error));
+    STRAKE_CHECK(bytes <= MOST_SETTINGS, error, STRAKE_ERR_IO,
+                 "checkpoint %s is damaged: its list of settings makes no sense", checkpoint->path);
+    *total += bytes;
+    checkpoint->fields_at += sizeof bytes + bytes;
+    if (length < *total) {
+        return STRAKE_OK;
+    }
+    checkpoint->settings = calloc((size_t)bytes + 1, 1);
+    STRAKE_CHECK(checkpoint->settings != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory",
+                 checkpoint->path);
+    STRAKE_TRY(read_at(checkpoint, sizeof checkpoint->header + sizeof bytes, checkpoint->settings,
+                       (size_t)bytes, error));
+cleanup:
+    return status;
+}
+
 static strake_status verify_checksum(const strake_checkpoint *checkpoint, uint64_t total,
                                      strake_error *error)
 {
@@ -185,11 +248,13 @@ strake_status strake_checkpoint_open(const char *path, strake_checkpoint *out, s
                  (unsigned long long)length, sizeof out->header);
     STRAKE_CHECK(out->header.byte_order == BYTE_ORDER_MARK, error, STRAKE_ERR_USAGE,
                  "checkpoint %s was written on a machine with another byte order", path);
-    STRAKE_CHECK(out->header.version == VERSION, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(out->header.version == VERSION || out->header.version == OLD_VERSION, error,
+                 STRAKE_ERR_USAGE,
                  "checkpoint %s has format version %u; this Strake reads version %d", path,
                  out->header.version, VERSION);
     STRAKE_CHECK(header_is_sane(&out->header, &total), error, STRAKE_ERR_IO,
                  "checkpoint %s is damaged: its header makes no sense", path);
+    STRAKE_TRY(read_settings(out, length, &total, error));
     STRAKE_CHECK(length >= total, error, STRAKE_ERR_IO,
                  "checkpoint %s is truncated: %llu bytes, expected %llu", path,
                  (unsigned long long)length, (unsigned long long)total);
@@ -207,7 +272,7 @@ cleanup:
 strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int field,
                                      uint64_t offset, void *data, size_t bytes, strake_error *error)
 {
-    offset += sizeof checkpoint->header;
+    offset += checkpoint->fields_at;
     for (int k = 0; k < field; k++) {
         offset += checkpoint->header.field[k].bytes;
     }
@@ -255,7 +320,7 @@ strake_status strake_checkpoint_precedes(const strake_checkpoint *checkpoint,
                                          const strake_case *which, strake_error *error)
 {
     const int64_t step = checkpoint->header.step;
-    if (which->problem->is_adaptive && checkpoint->header.time > which->end) {
+    if (strake_case_ends_in_time(which) && checkpoint->header.time > which->end) {
         return strake_fail(error, STRAKE_ERR_USAGE,
                            "checkpoint %s is at %.10g s, beyond time.end %.10g s of %s; give a "
                            "later one to continue from it",
@@ -309,7 +374,7 @@ static strake_status check_traced(const strake_checkpoint *checkpoint, const str
     return STRAKE_OK;
 }
 
-/* What a case that differs in its numbers may differ in. */
+/* What a case that differs in its numbers may differ in, where the checkpoint does not list its settings. */
 static const char *describe_difference(const strake_problem *problem)
 {
     if (problem->has_particles) {
@@ -322,6 +387,85 @@ static const char *describe_difference(const strake_problem *problem)
                  "boundaries, scheme, parameters, a static field";
 }
 
+/* What the settings of a checkpoint and those of a case differ in. */
+typedef struct differences {
+    const strake_checkpoint *checkpoint;
+    const strake_case *which;
+    strake_text text;
+    int count;
+} differences;
+
+/* The line of a checkpoint's setting, behind its name; NULL: there is none. */
+static const char *find_setting(const char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    while (line != NULL && *line != '\0') {
+        if (strncmp(line, name, length) == 0 && line[length] == '\t') {
+            return line + length + 1;
+        }
+        line = strchr(line, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+    return NULL;
+}
+
+static void compare_setting(void *user, const char *name, uint64_t hash, const char *value)
+{
+    differences *const all = user;
+    char ours[24];
+    const char *const theirs = find_setting(all->checkpoint->settings, name);
+    const char *const their_value = theirs != NULL ? theirs + strcspn(theirs, "\t\n") : "";
+    const int length = *their_value == '\t' ? (int)strcspn(their_value + 1, "\n") : 0;
+    (void)snprintf(ours, sizeof ours, "%016llx", (unsigned long long)hash);
+    if ((theirs != NULL && strncmp(theirs, ours, 16) == 0) ||
+        /* those of one field are hashed behind those of all before */
+        (all->count > 0 &&
+         strncmp(name, STRAKE_SETTING_VALUES, sizeof STRAKE_SETTING_VALUES - 1) == 0) ||
+        ++all->count > MOST_DIFFERENCES) {
+        return;
+    }
+    const char *const before = all->count > 1 ? "; " : "";
+    if (theirs == NULL) {
+        strake_text_print(&all->text, "%s%s is given in %s only", before, name, all->which->file);
+    } else if (length == 0 || *value == '\0' ||
+               ((size_t)length == strlen(value) &&
+                strncmp(their_value + 1, value, (size_t)length) == 0)) {
+        strake_text_print(&all->text, "%s%s%s%s%s differ from those of %s", before, name,
+                          *value != '\0' ? " (" : "", value, *value != '\0' ? "): its numbers" : "",
+                          all->which->file);
+    } else {
+        strake_text_print(&all->text, "%s%s is %.*s there and %s in %s", before, name, length,
+                          their_value + 1, value, all->which->file);
+    }
+}
+
+static strake_status refuse(const strake_checkpoint *checkpoint, strake_solver *solver,
+                            strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    differences all = {.checkpoint = checkpoint, .which = strake_solver_case(solver)};
+    if (checkpoint->settings != NULL) {
+        STRAKE_TRY(
+            strake_solver_settings(solver, checkpoint->header.time, compare_setting, &all, error));
+    }
+    if (all.count > MOST_DIFFERENCES) {
+        strake_text_print(&all.text, "; %d more settings differ", all.count - MOST_DIFFERENCES);
+    }
+    STRAKE_CHECK(all.count == 0 || all.text.failed, error, STRAKE_ERR_USAGE,
+                 "checkpoint %s belongs to another case: %s", checkpoint->path, all.text.data);
+    STRAKE_CHECK(checkpoint->settings == NULL, error, STRAKE_ERR_USAGE,
+                 "checkpoint %s is of another version of Strake, although all settings of its case "
+                 "agree with those of %s",
+                 checkpoint->path, all.which->file);
+    status = strake_fail(error, STRAKE_ERR_USAGE,
+                         "checkpoint %s belongs to another case: %s or the version of Strake "
+                         "differ",
+                         checkpoint->path, describe_difference(all.which->problem));
+cleanup:
+    strake_text_free(&all.text);
+    return status;
+}
+
 strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
                                         strake_error *error)
 {
@@ -331,9 +475,7 @@ strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, str
     uint64_t hash = 0;
     STRAKE_TRY(check_traced(checkpoint, which, error));
     STRAKE_TRY(strake_solver_hash(slabs->solver, header->time, &hash, error));
-    STRAKE_CHECK(header->hash == hash, error, STRAKE_ERR_USAGE,
-                 "checkpoint %s belongs to another case: %s or the version of Strake differ",
-                 checkpoint->path, describe_difference(which->problem));
+    STRAKE_TRY(header->hash == hash ? STRAKE_OK : refuse(checkpoint, slabs->solver, error));
     STRAKE_TRY(check_fields(checkpoint, slabs, error));
     for (uint32_t k = 0; k < header->fields; k++) {
         STRAKE_TRY(strake_slabs_select(slabs, header->field[k].name, error));
@@ -354,6 +496,7 @@ void strake_checkpoint_close(strake_checkpoint *checkpoint)
         (void)close(checkpoint->descriptor);
     }
     free(checkpoint->path);
-    checkpoint->path = NULL;
+    free(checkpoint->settings);
+    checkpoint->path = checkpoint->settings = NULL;
     checkpoint->descriptor = -1;
 }

@@ -3,9 +3,10 @@
  * Checkpoints: the state fields of a run at one step, enough to continue it to the same bytes on any
  * devices.
  *
- * A file is: this header; the fields' bytes in the order of the header (C order, the machine's byte
- * order, which the header marks); FNV-1a-64 over all of that. It is replaced atomically, so that a
- * run killed at any moment leaves the previous checkpoint.
+ * A file is: this header; the length of a text (64 bits) and the text, which has a line for every setting of the case,
+ * "NAME <tab> HASH <tab> VALUE", to say which one differs in another case (version 2 has neither); the fields' bytes in
+ * the order of the header (C order, the machine's byte order, which the header marks); FNV-1a-64 over all of that. It is
+ * replaced atomically, so that a run killed at any moment leaves the previous checkpoint.
  */
 #ifndef STRAKE_CHECKPOINT_H
 #define STRAKE_CHECKPOINT_H
@@ -45,6 +46,8 @@ typedef struct strake_checkpoint {
     char *path; /**< as given */
     int descriptor;
     strake_checkpoint_header header;
+    char *settings;     /**< lines of its case's settings; NULL: of a version without */
+    uint64_t fields_at; /**< offset of the first field's bytes */
 } strake_checkpoint;
 
 /**

@@ -8,6 +8,7 @@
 #ifndef STRAKE_DOMAIN_H
 #define STRAKE_DOMAIN_H
 
+#include "case/case.h"
 #include "engine/clock.h"
 #include "engine/partition.h"
 #include "model/advise.h"
@@ -146,6 +147,8 @@ struct strake_domain {
     strake_clock clock;
     double *work;  /**< [slab] cells that are computed in a sweep now; NULL: as many of each slab */
     uint64_t hash; /**< of the case and of what else fixes a step; 0: not known */
+    /** what it was behind each static field, and behind what time.courant follows; 0: that is not in it */
+    uint64_t hash_to[STRAKE_MAX_FIELDS + 1];
     bool has_lost; /**< the driver of a device that was dropped may still use memory of it */
 };
 

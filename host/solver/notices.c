@@ -41,6 +41,8 @@ static unsigned find_present(const strake_solver *solver, bool is_placed)
     return present;
 }
 
+static const unsigned kernels_of =
+    STRAKE_FOR_MARCHING | STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_KERNELS;
 static const unsigned of_particles = STRAKE_FOR_PARTICLES | STRAKE_FOR_SWARMS;
 
 /*
@@ -114,6 +116,38 @@ static void tell_groups(const strake_solver *solver, int kernels)
     }
 }
 
+/* Numbers that are given and not taken as they are, because the kernels or their device do not allow them. */
+static void tell_changed(const strake_solver *solver, unsigned present)
+{
+    const strake_settings *const given = &solver->which->run;
+    for (int e = 0; e < solver->team.parts; e++) {
+        const strake_part *const part = &solver->team.part[e];
+        strake_part_report is = {0};
+        if (!part->ops->has_driver || part->body == NULL || !strake_part_has_slabs(part)) {
+            continue;
+        }
+        strake_part_describe(part, &is);
+        for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
+            char asked[STRAKE_GROUPS_TEXT], taken[STRAKE_GROUPS_TEXT];
+            const bool is_number = at->kind == STRAKE_SETTING_NUMBER ||
+                                   at->kind == STRAKE_SETTING_EVEN ||
+                                   at->kind == STRAKE_SETTING_WIDTH;
+            if (!is_number || (at->applies & kernels_of & present) == 0 ||
+                !strake_setting_is_given(given, at)) {
+                continue;
+            }
+            (void)strake_setting_text(given, at, asked, sizeof asked);
+            (void)strake_setting_text(&is.kernels.used, at, taken, sizeof taken);
+            if (strcmp(asked, taken) != 0) {
+                strake_tell(&solver->team.notices,
+                            "%s is %s, but %s is taken on %s: its kernels or its driver allow no "
+                            "more, or need a multiple",
+                            at->path, asked, taken, is.id);
+            }
+        }
+    }
+}
+
 /* Kernels of particles are of one kind. */
 static void tell_particles(const strake_solver *solver, unsigned present, const traits *t)
 {
@@ -143,6 +177,7 @@ void strake_notices_effects(const strake_solver *solver)
     present |= t.tiled > 0 ? STRAKE_FOR_TILED : 0U;
     present |= t.sized > 0 ? STRAKE_FOR_UNTILED : 0U;
     present |= t.limitable > 0 ? STRAKE_FOR_LIMITS : 0U;
+    tell_changed(solver, present);
     tell_idle(solver, present, STRAKE_FOR_BLOCKS, STRAKE_FOR_BLOCKS,
               "the stripe fits in the device memory; run.blocks, or a cap run.device_memory, makes "
               "it stream");

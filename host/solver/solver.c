@@ -1,5 +1,6 @@
 /* Stepping: README.md beside this file draws it. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -77,7 +78,9 @@ cleanup:
 /* Whether an adaptive run is where its caller wanted to have it; it has no further step then. */
 static bool is_over(const strake_solver *solver)
 {
-    return solver->domain->is_adaptive && strake_clock_is_over(&solver->domain->clock);
+    const strake_domain *const domain = solver->domain;
+    return domain->is_timed ? domain->clock.stop > 0.0 && domain->clock.time >= domain->clock.stop
+                            : domain->is_adaptive && strake_clock_is_over(&domain->clock);
 }
 
 strake_status strake_solver_let_go(strake_solver *solver, strake_error *error)
@@ -131,9 +134,14 @@ static int64_t steady_steps(const strake_solver *solver, int64_t most)
 /* One after the other, so that the time is the same however a run is cut. */
 static void pass_steps(strake_domain *domain, int64_t steps)
 {
+    static const double rounded = 1e-9; /* of a step */
+    strake_clock *const clock = &domain->clock;
     domain->step += steps;
     for (int64_t k = 0; k < steps && domain->is_timed; k++) {
-        domain->clock.time += domain->clock.dt;
+        clock->time += clock->dt;
+    }
+    if (domain->is_timed && fabs(clock->time - clock->stop) <= rounded * clock->dt) {
+        clock->time = clock->stop;
     }
 }
 
@@ -448,14 +456,44 @@ strake_status strake_solver_hash(strake_solver *solver, double time, uint64_t *o
     for (int f = 0; f < solver->which->problem->fields && domain->hash == 0; f++) {
         if (solver->kind->is_hashed(domain, f)) {
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
+            domain->hash_to[f] = hash;
         }
     }
     STRAKE_TRY(domain->hash == 0 ? strake_source_hash_rates(solver->which, &hash, error)
                                  : STRAKE_OK);
+    domain->hash_to[STRAKE_MAX_FIELDS] =
+        domain->hash == 0 ? hash : domain->hash_to[STRAKE_MAX_FIELDS];
     domain->hash = domain->hash != 0 ? domain->hash : hash;
     *out = strake_case_hash_past(solver->which, domain->hash, time);
 cleanup:
     return status;
+}
+
+strake_status strake_solver_settings(strake_solver *solver, double time, strake_setting_seen *seen,
+                                     void *user, strake_error *error)
+{
+    uint64_t all = 0;
+    char name[STRAKE_NAME_LENGTH + 16];
+    const strake_problem *const problem = solver->which->problem;
+    const strake_status status = strake_solver_hash(solver, time, &all, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    strake_case_settings(solver->which, time, seen, user);
+    if (problem->has_particles) {
+        seen(user, "the particles at the start", solver->kind->hash(solver->domain), "");
+    }
+    for (int f = 0; f < problem->fields; f++) {
+        if (solver->domain->hash_to[f] != 0) {
+            (void)snprintf(name, sizeof name, STRAKE_SETTING_VALUES "%s", problem->field[f].name);
+            seen(user, name, solver->domain->hash_to[f], "");
+        }
+    }
+    if (solver->which->courant > 0.0) {
+        seen(user, STRAKE_SETTING_VALUES "velocities", solver->domain->hash_to[STRAKE_MAX_FIELDS],
+             "");
+    }
+    return STRAKE_OK;
 }
 
 void strake_solver_set_progress(strake_solver *solver, int64_t steps, double time)

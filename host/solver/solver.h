@@ -121,6 +121,13 @@ strake_domain_report strake_solver_describe(const strake_solver *solver);
 strake_status strake_solver_hash(strake_solver *solver, double time, uint64_t *out,
                                  strake_error *error);
 
+/** What names of settings begin with that are all values of a static field: each is hashed behind all before it. */
+#define STRAKE_SETTING_VALUES "the values of "
+
+/** What strake_solver_hash() is made of, one by one: which one differs from a checkpoint's. @return as it does */
+strake_status strake_solver_settings(strake_solver *solver, double time, strake_setting_seen *seen,
+                                     void *user, strake_error *error);
+
 /**
  * Before states are read: brings them to the host. Where a device is lost with them it steps again, with the other parts,
  * to the step at which the solver stood, so that what reads now finds that (strake_get_field()).

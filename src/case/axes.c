@@ -81,8 +81,16 @@ cleanup:
     return status;
 }
 
+/* What the coordinates along each axis are called; "": no file has told. */
+typedef struct coordinates {
+    char of_cells[STRAKE_AXES][STRAKE_INPUT_TEXT];
+    char of_faces[STRAKE_AXES][STRAKE_INPUT_TEXT]; /* of a field on the faces across this axis */
+    const char *on_faces[STRAKE_AXES];             /* this field; NULL: none */
+} coordinates;
+
 /* An open file of a field, and what it says. */
 typedef struct found {
+    coordinates *names;
     const strake_source *source;
     const strake_field *field;
     strake_input file;
@@ -123,6 +131,39 @@ static void find_origin(strake_case *which, const found *in)
     }
 }
 
+/* What coordinates are called, by which winds at cells are known where their shape is that of winds on faces, too. */
+static void remember_names(const found *in, int across, const strake_input_axis at[STRAKE_AXES])
+{
+    coordinates *const axes = in->names;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        if (at[axis].name[0] != '\0' && strake_face_axis(in->field->position) < 0) {
+            (void)snprintf(axes->of_cells[axis], sizeof axes->of_cells[axis], "%.*s",
+                           (int)sizeof axes->of_cells[axis] - 1, at[axis].name);
+        } else if (axis == across && at[axis].name[0] != '\0') {
+            (void)snprintf(axes->of_faces[axis], sizeof axes->of_faces[axis], "%.*s",
+                           (int)sizeof axes->of_faces[axis] - 1, at[axis].name);
+            axes->on_faces[axis] = in->field->name;
+        }
+    }
+}
+
+/* A wind whose coordinate is that of the cells is most likely half a cell from where it is taken. */
+static void tell_winds(strake_case *which, const coordinates *axes)
+{
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        if (axes->on_faces[axis] != NULL &&
+            strcmp(axes->of_cells[axis], axes->of_faces[axis]) == 0) {
+            note(which,
+                 STRAKE_NOTICE_WARNING
+                 "fields.%s is read as winds on the faces of cells, but its file gives them the "
+                 "coordinate %s, which is that of the fields in cells: winds at the centres of "
+                 "cells need `at: cells`, else they are half a cell off",
+                 axes->on_faces[axis], axes->of_faces[axis]);
+            return;
+        }
+    }
+}
+
 /* Coordinates of cells where rows are latitudes and columns longitudes. */
 static strake_status find_places(strake_case *which, found *in, strake_error *error)
 {
@@ -140,6 +181,7 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
                                    : strake_input_axis_is_latitude)(at[axis].name, at[axis].unit);
         }
     }
+    remember_names(in, across, at);
     if (in->file.is_turned && which->axes.notes == 0) {
         note(which,
              "latitudes of %s go south: its rows are read from the last one on, as those of all "
@@ -150,8 +192,8 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
     for (int axis = 0; axis < STRAKE_AXES && is_sphere; axis++) {
         strake_input_axis *const to = &which->axes.cell[axis];
         if (to->n == 0 && axis != across && at[axis].n == which->n[axis]) {
-            (void)snprintf(which->axes.face[axis], sizeof which->axes.face[axis], "%s_face",
-                           at[axis].name);
+            (void)snprintf(which->axes.face[axis], sizeof which->axes.face[axis], "%.*s_face",
+                           (int)(sizeof which->axes.face[axis] - sizeof "_face"), at[axis].name);
             *to = at[axis];
             at[axis] = (strake_input_axis){.n = 0};
         }
@@ -165,11 +207,11 @@ cleanup:
 
 /* What the file of a source says; of those that say nothing of axes, and those that cannot be opened, nothing. */
 static strake_status look(strake_case *which, int f, strake_source *source, bool is_series,
-                          strake_error *error)
+                          coordinates *names, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_error inner;
-    found in = {source, &which->problem->field[f], {.kind = NULL}, {.n = 0}};
+    found in = {names, source, &which->problem->field[f], {.kind = NULL}, {.n = 0}};
     const bool is_of_kind = is_series == (source->kind == STRAKE_SOURCE_SERIES);
     if (is_series && is_of_kind && !has_times(which, source)) {
         return need_every(source, &in.times, error);
@@ -198,17 +240,19 @@ cleanup:
 strake_status strake_axes_complete(strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    coordinates names = {.on_faces = {NULL}};
     for (int pass = 0; pass < 2; pass++) { /* series first: they say what time 0 is */
         for (int f = 0; f < which->problem->fields; f++) {
             strake_source *const source = which->source[f];
             for (int k = 0; source != NULL && k < source->children; k++) {
-                STRAKE_TRY(look(which, f, source->child[k], pass == 0, error));
+                STRAKE_TRY(look(which, f, source->child[k], pass == 0, &names, error));
             }
             if (source != NULL) {
-                STRAKE_TRY(look(which, f, source, pass == 0, error));
+                STRAKE_TRY(look(which, f, source, pass == 0, &names, error));
             }
         }
     }
+    tell_winds(which, &names);
 cleanup:
     return status;
 }

@@ -191,6 +191,60 @@ static strake_status check_files(const strake_case *which, strake_error *error)
     return STRAKE_OK;
 }
 
+/* Steps of one length are known from the time of their end; where the flow sets them the end stays a time. */
+static strake_status count_steps(const strake_node *node, strake_case *which, strake_error *error)
+{
+    static const double rounded = 1e-9;
+    const double steps = which->end / which->dt, nearest = round(steps);
+    if (fabs(steps - nearest) > rounded * fmax(nearest, 1.0) || nearest >= 0x1p53) {
+        char where[STRAKE_PLACE_SIZE];
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: %.15g s are %.15g steps of time.dt, %.15g s; expected a whole "
+                           "number of steps: the nearest ends are %.15g s and %.15g s, or choose "
+                           "another time.dt",
+                           strake_node_where(node, where, sizeof where), which->end, steps,
+                           which->dt, floor(steps) * which->dt, ceil(steps) * which->dt);
+    }
+    which->steps = (int64_t)nearest;
+    which->end = 0.0;
+    return STRAKE_OK;
+}
+
+/* Of time.steps and time.end one is given; an option goes before what the file says. */
+static strake_status find_end(strake_node *root, strake_case *which, strake_error *error)
+{
+    const strake_node *const steps = strake_node_find(root, "time.steps");
+    const strake_node *const end = strake_node_find(root, "time.end");
+    char where[STRAKE_PLACE_SIZE], expected[160];
+    if (which->problem->is_adaptive) {
+        return STRAKE_OK;
+    }
+    if (steps == NULL && end == NULL) {
+        static const strake_limits any = {0.0, 0x1p63, false, "[steps]"};
+        return strake_keys_missing(
+            root, "time.steps", strake_limits_text(&any, true, expected, sizeof expected), error);
+    }
+    if (steps != NULL && end != NULL && (steps->line == 0) == (end->line == 0)) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: time.steps is given, too, and each of the two says when the run "
+                           "ends; leave one of them out",
+                           strake_node_where(end, where, sizeof where));
+    }
+    if (end == NULL || (steps != NULL && steps->line == 0)) {
+        which->end = 0.0;
+        return STRAKE_OK;
+    }
+    if (which->courant > 0.0 && which->end > 0.0) {
+        which->steps = (int64_t)STRAKE_STEPS_OPEN;
+        return STRAKE_OK;
+    }
+    if (which->end == 0.0) {
+        which->steps = 0;
+        return STRAKE_OK;
+    }
+    return count_steps(end, which, error);
+}
+
 static strake_status read_case(strake_node *root, strake_case *which, bool fields_later,
                                strake_error *error)
 {
@@ -214,6 +268,7 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
     if (which->courant > 0.0 && strake_node_find(root, "time.dt") == NULL) {
         which->dt = (double)INFINITY;
     }
+    STRAKE_TRY(find_end(root, which, error));
     STRAKE_CHECK(which->diagnostics_every == 0 || which->problem->quantities > 0, error,
                  STRAKE_ERR_USAGE,
                  "%s: diagnostics.every: problem %s measures nothing; leave it out", which->file,

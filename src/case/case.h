@@ -46,14 +46,14 @@ struct strake_case {
     strake_georef georef;        /**< where the grid lies on a map, from the files of fields */
     strake_case_axes axes;       /**< of problems without such a place */
     strake_boundary boundary[STRAKE_AXES];
-    bool is_closed[STRAKE_AXES];   /**< of open edges that are walls: no_flux of MPDATA */
-    double dt;                     /**< time step [s]; with @c courant the longest, INFINITY: any */
-    double courant;                /**< of paced problems: sets the time step; 0: that is given */
-    int64_t steps;                 /**< total number of steps; STRAKE_STEPS_OPEN: until @c end */
-    double end;                    /**< adaptive problems: the last step's time [s] */
-    double dt_max;                 /**< longest step [s] */
-    double safety;                 /**< part of the bound on steps that is taken */
-    double value[STRAKE_MAX_KEYS]; /**< the problem's keys, in its order */
+    bool is_closed[STRAKE_AXES]; /**< of open edges that are walls: no_flux of MPDATA */
+    double dt;                   /**< time step [s]; with @c courant the longest, INFINITY: any */
+    double courant;              /**< of paced problems: sets the time step; 0: that is given */
+    int64_t steps;               /**< total number of steps; STRAKE_STEPS_OPEN: until @c end */
+    double end;                  /**< time of the last step [s]; 0 where @c steps say which it is */
+    double dt_max;               /**< longest step [s] */
+    double safety;               /**< part of the bound on steps that is taken */
+    double value[STRAKE_MAX_KEYS];                 /**< the problem's keys, in its order */
     double list[STRAKE_MAX_KEYS][STRAKE_MAX_LIST]; /**< items of the keys that are lists */
     bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
     /** per field; NULL: given later by the library user */
@@ -102,6 +102,12 @@ bool strake_case_has(const strake_case *which, int field);
 
 /** Whether it is a state that a run has, and that cannot be made of others: checkpoints and reports have it. */
 bool strake_case_keeps(const strake_case *which, int field);
+
+/** Whether a run ends at a time, after as many steps as that takes. */
+static inline bool strake_case_ends_in_time(const strake_case *which)
+{
+    return which->problem->is_adaptive || which->end > 0.0;
+}
 
 /** The boundary that the case names for an axis. */
 static inline strake_boundary strake_case_boundary(const strake_case *which, int axis)
@@ -219,6 +225,13 @@ void strake_case_describe_tuning(void (*line)(void *user, const char *text), voi
 
 /** Hash of everything in a case that fixes the numbers: problem, shape, precision, keys, dt, boundaries; not of rates. */
 uint64_t strake_case_hash(const strake_case *which);
+
+/** One setting of those that strake_case_hash() hashes. @param[in] value  "" where no few words say it */
+typedef void strake_setting_seen(void *user, const char *name, uint64_t hash, const char *value);
+
+/** All of them, and the rates of vents up to a time [s]: which one differs between two cases. */
+void strake_case_settings(const strake_case *which, double time, strake_setting_seen *seen,
+                          void *user);
 
 /** Continues a hash by the rates of vents that fix the numbers up to a time [s]: what is to come may be said anew. */
 uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time);

@@ -265,7 +265,7 @@ static bool is_first(int k, unsigned *dims)
 bool strake_entry_applies(const strake_entry *entry, const strake_problem *problem)
 {
     const strake_common common = {.dims = entry->dims};
-    const bool is_boundary = strncmp(entry->path, "boundary.", 9) == 0;
+    const bool is_boundary = entry->problem == NULL && strncmp(entry->path, "boundary.", 9) == 0;
     const bool has_choice = (problem->boundaries & (problem->boundaries - 1U)) != 0;
     return strake_common_applies(&common, problem) && (!is_boundary || has_choice);
 }

@@ -1,186 +1,310 @@
 /* What identifies a case's numbers, for checkpoints. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/asc.h"
 #include "base/hash.h"
 #include "case/source.h"
 
+/* Where everything goes: into the hash of all, and into that of the present setting. */
+typedef struct feeder {
+    uint64_t all, part;
+    strake_setting_seen *seen; /* NULL: nobody asks for single ones */
+    void *user;
+} feeder;
+
+static void feed_bytes(feeder *to, const void *data, size_t bytes)
+{
+    to->all = strake_fnv1a(to->all, data, bytes);
+    to->part = to->seen != NULL ? strake_fnv1a(to->part, data, bytes) : 0;
+}
+
 /* All numbers go in as little-endian bytes, whatever the machine. */
-static void feed_integer(uint64_t *hash, int64_t value)
+static void feed_integer(feeder *to, int64_t value)
 {
     unsigned char bytes[8];
     for (int k = 0; k < 8; ++k) {
         bytes[k] = (unsigned char)((uint64_t)value >> (8 * k));
     }
-    *hash = strake_fnv1a(*hash, bytes, sizeof bytes);
+    feed_bytes(to, bytes, sizeof bytes);
 }
 
-static void feed_real(uint64_t *hash, double value)
+static void feed_real(feeder *to, double value)
 {
     const double canonical = value + 0.0; /* -0 becomes +0 */
     int64_t bits = 0;
     memcpy(&bits, &canonical, sizeof bits);
-    feed_integer(hash, bits);
+    feed_integer(to, bits);
 }
 
 /* With its terminator, so that "ab","c" and "a","bc" differ. */
-static void feed_text(uint64_t *hash, const char *text)
+static void feed_text(feeder *to, const char *text)
 {
-    *hash = strake_fnv1a(*hash, text, strlen(text) + 1);
+    feed_bytes(to, text, strlen(text) + 1);
 }
 
 /* Only where it is not the default, so that checkpoints stay good. */
-static void feed_place(uint64_t *hash, const strake_source *source)
+static void feed_place(feeder *to, const strake_source *source)
 {
     if (source->is_cells) {
-        feed_text(hash, "cells");
+        feed_text(to, "cells");
     }
 }
 
-static void feed_source(uint64_t *hash, const strake_source *source)
+static void feed_source(feeder *to, const strake_source *source)
 {
     if (source == NULL) {
-        feed_text(hash, "later");
+        feed_text(to, "later");
         return;
     }
     switch (source->kind) {
     case STRAKE_SOURCE_CONSTANT:
-        feed_text(hash, "constant");
-        feed_real(hash, source->constant);
+        feed_text(to, "constant");
+        feed_real(to, source->constant);
         break;
     case STRAKE_SOURCE_FILE:
-        feed_text(hash, "file"); /* its data are hashed by the solver, its name does not matter */
+        feed_text(to, "file"); /* its data are hashed by the solver, its name does not matter */
         if (source->is_velocity) {
-            feed_text(hash, "velocity");
+            feed_text(to, "velocity");
         }
-        feed_place(hash, source);
+        feed_place(to, source);
         break;
     case STRAKE_SOURCE_SERIES: /* as for a file, but for its data, of which nobody has all at once */
-        feed_text(hash, source->is_velocity ? "series of velocities" : "series");
-        feed_real(hash, source->every);
-        feed_integer(hash, source->is_linear);
-        feed_place(hash, source);
+        feed_text(to, source->is_velocity ? "series of velocities" : "series");
+        feed_real(to, source->every);
+        feed_integer(to, source->is_linear);
+        feed_place(to, source);
         break;
     case STRAKE_SOURCE_SHAPE:
-        feed_text(hash, source->shape->name);
-        feed_integer(hash, source->seed);
+        feed_text(to, source->shape->name);
+        feed_integer(to, source->seed);
         for (int k = 0; k < STRAKE_SHAPE_SLOTS; ++k) {
-            feed_real(hash, source->v[k]);
+            feed_real(to, source->v[k]);
         }
         break;
     case STRAKE_SOURCE_SUM:
-        feed_text(hash, "sum");
-        feed_integer(hash, source->children);
+        feed_text(to, "sum");
+        feed_integer(to, source->children);
         for (int k = 0; k < source->children; ++k) {
-            feed_source(hash, source->child[k]);
+            feed_source(to, source->child[k]);
         }
         break;
     }
 }
 
-static void feed_motion(uint64_t *hash, const sph_motion *motion)
+static void feed_motion(feeder *to, const sph_motion *motion)
 {
-    feed_integer(hash, motion->laws);
+    feed_integer(to, motion->laws);
     for (int k = 0; k < motion->laws; ++k) {
         const sph_law *const law = &motion->law[k];
-        feed_integer(hash, law->kind);
-        feed_integer(hash, law->turns);
-        feed_integer(hash, law->first);
-        feed_integer(hash, law->points);
-        feed_real(hash, law->size);
-        feed_real(hash, law->frequency);
-        feed_real(hash, law->phase);
-        feed_real(hash, law->ramp);
+        feed_integer(to, law->kind);
+        feed_integer(to, law->turns);
+        feed_integer(to, law->first);
+        feed_integer(to, law->points);
+        feed_real(to, law->size);
+        feed_real(to, law->frequency);
+        feed_real(to, law->phase);
+        feed_real(to, law->ramp);
         for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; ++d) {
-            feed_real(hash, law->direction[d]);
-            feed_real(hash, motion->point[d]);
+            feed_real(to, law->direction[d]);
+            feed_real(to, motion->point[d]);
         }
     }
 }
 
 /* What a scene has at the start; files are hashed by the particles that they become. */
-static void feed_scene(uint64_t *hash, const strake_scene_plan *plan)
+static void feed_scene(feeder *to, const strake_scene_plan *plan)
 {
     for (int k = 0; k < plan->items; ++k) {
         const strake_scene_item *const item = &plan->item[k];
-        feed_integer(hash, item->role);
-        feed_integer(hash, item->form);
-        feed_integer(hash, item->sides);
-        feed_integer(hash, item->is_of_box);
+        feed_integer(to, item->role);
+        feed_integer(to, item->form);
+        feed_integer(to, item->sides);
+        feed_integer(to, item->is_of_box);
         if (item->is_sheet) {
-            feed_integer(hash, item->is_sheet);
+            feed_integer(to, item->is_sheet);
         }
-        feed_integer(hash, item->walls);
-        feed_integer(hash, item->flow);
-        feed_integer(hash, item->is_at_rest);
-        feed_real(hash, item->dome);
-        feed_real(hash, item->dome_radius);
+        feed_integer(to, item->walls);
+        feed_integer(to, item->flow);
+        feed_integer(to, item->is_at_rest);
+        feed_real(to, item->dome);
+        feed_real(to, item->dome_radius);
         for (int v = 0; v < STRAKE_SCENE_SLOTS; ++v) {
-            feed_real(hash, item->v[v]);
+            feed_real(to, item->v[v]);
         }
         for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; ++d) {
-            feed_real(hash, item->rate[d]);
-            feed_real(hash, item->center[d]);
+            feed_real(to, item->rate[d]);
+            feed_real(to, item->center[d]);
         }
-        feed_motion(hash, &item->motion);
+        feed_motion(to, &item->motion);
     }
-    feed_motion(hash, &plan->gravity);
+    feed_motion(to, &plan->gravity);
     for (int k = 0; k < 2 * plan->points; ++k) {
-        feed_real(hash, plan->series[k]);
+        feed_real(to, plan->series[k]);
+    }
+}
+
+/* What was fed since the last call is one setting. */
+static void end_setting(feeder *to, const char *name, const char *value)
+{
+    if (to->seen != NULL) {
+        to->seen(to->user, name, to->part, value);
+    }
+    to->part = STRAKE_FNV_SEED;
+}
+
+static const char *number_text(double value, char text[STRAKE_ASC_NUMBER])
+{
+    (void)strake_asc_write_number(value, false, text);
+    return text;
+}
+
+static void end_number(feeder *to, const char *name, double value)
+{
+    char text[STRAKE_ASC_NUMBER];
+    end_setting(to, name, number_text(value, text));
+}
+
+static void walk_grid(feeder *to, const strake_case *which)
+{
+    char name[48];
+    const int dims = which->problem->dims;
+    feed_text(to, "strake case 1");
+    feed_text(to, which->problem->name);
+    end_setting(to, "problem", which->problem->name);
+    feed_integer(to, which->precision);
+    end_setting(to, "precision", strake_precision_name(which->precision));
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        const bool is_named = dims == 3 || a != 1;
+        const char *const axis = is_named ? strake_axis_name(dims, a) : "unused axis";
+        feed_integer(to, which->n[a]);
+        (void)snprintf(name, sizeof name, "grid.%s", axis);
+        end_number(to, name, (double)which->n[a]);
+        feed_real(to, which->spacing[a]);
+        (void)snprintf(name, sizeof name, "distance of %s", axis);
+        end_number(to, name, which->spacing[a]);
+        feed_integer(to, strake_case_boundary(which, a));
+        (void)snprintf(name, sizeof name, "boundary.%s", axis);
+        end_setting(to, name, strake_boundary_name(strake_case_boundary(which, a)));
+    }
+}
+
+/* As a case has it, as far as one word says it; a list: its items. */
+static void print_key(const strake_case *which, int k, char *text, size_t size)
+{
+    const strake_key *const key = &which->problem->key[k];
+    const double value = which->value[k];
+    size_t used = 0;
+    char number[STRAKE_ASC_NUMBER];
+    (void)snprintf(text, size, "%s", "");
+    if (key->type == STRAKE_KEY_BOOLEAN) {
+        (void)snprintf(text, size, "%s", value != 0.0 ? "true" : "false");
+    } else if (key->type == STRAKE_KEY_CHOICE) {
+        const char *at = key->choices;
+        for (int m = 0; m < (int)value && *at != '\0'; ++m) {
+            at += strcspn(at, "|") + 1;
+        }
+        (void)snprintf(text, size, "%.*s", (int)strcspn(at, "|"), at);
+    } else if (key->type == STRAKE_KEY_REALS || key->type == STRAKE_KEY_EACH) {
+        for (int m = 0; m < (int)value && used < size; ++m) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", m > 0 ? ", " : "",
+                                     number_text(which->list[k][m], number));
+        }
+    } else if (key->type == STRAKE_KEY_INTEGER || key->type == STRAKE_KEY_REAL) {
+        (void)snprintf(text, size, "%s", number_text(value, number));
+    }
+}
+
+static void walk_keys(feeder *to, const strake_case *which)
+{
+    char text[STRAKE_MAX_LIST * 32];
+    for (int k = 0; k < which->problem->keys; ++k) {
+        if (strncmp(which->problem->key[k].path, "time.", 5) == 0) {
+            continue; /* when a run ends changes no step of it */
+        }
+        feed_text(to, which->problem->key[k].path);
+        feed_real(to, which->value[k]);
+        const strake_key_type type = which->problem->key[k].type;
+        const bool is_list = type == STRAKE_KEY_REALS || type == STRAKE_KEY_EACH;
+        for (int m = 0; is_list && m < (int)which->value[k]; ++m) {
+            feed_real(to, which->list[k][m]);
+        }
+        print_key(which, k, text, sizeof text);
+        end_setting(to, which->problem->key[k].path, text);
+    }
+}
+
+/* "0.5", "from a file", "cone": as far as few words say it. */
+static const char *source_text(const strake_source *source, char number[STRAKE_ASC_NUMBER])
+{
+    return source == NULL                           ? "given later"
+           : source->kind == STRAKE_SOURCE_CONSTANT ? number_text(source->constant, number)
+           : source->kind == STRAKE_SOURCE_FILE     ? "a file"
+           : source->kind == STRAKE_SOURCE_SERIES   ? "a series"
+           : source->kind == STRAKE_SOURCE_SHAPE    ? source->shape->name
+                                                    : "a sum";
+}
+
+static void walk(feeder *to, const strake_case *which)
+{
+    char name[STRAKE_NAME_LENGTH + 16], number[STRAKE_ASC_NUMBER];
+    const bool is_adaptive = which->problem->is_adaptive;
+    walk_grid(to, which);
+    feed_real(to, is_adaptive ? which->dt_max : which->dt);
+    end_number(to, is_adaptive ? "time.dt_max" : "time.dt",
+               is_adaptive ? which->dt_max : which->dt);
+    if (which->courant > 0.0) {
+        feed_real(to, which->courant);
+    }
+    end_number(to, "time.courant", which->courant);
+    walk_keys(to, which);
+    feed_scene(to, &which->scene);
+    end_setting(to, "scene", "");
+    for (int64_t k = 0; k < which->vents.cells; ++k) {
+        feed_integer(to, which->vents.cell[k].row);
+        feed_integer(to, which->vents.cell[k].col);
+        feed_integer(to, which->vents.cell[k].vent);
+    }
+    end_setting(to, "the cells of vents", "");
+    for (int f = 0; f < which->problem->fields; ++f) {
+        feed_text(to, which->problem->field[f].name);
+        feed_source(to, which->source[f]);
+        (void)snprintf(name, sizeof name, "fields.%s", which->problem->field[f].name);
+        end_setting(to, name, source_text(which->source[f], number));
     }
 }
 
 uint64_t strake_case_hash(const strake_case *which)
 {
-    uint64_t hash = STRAKE_FNV_SEED;
-    feed_text(&hash, "strake case 1");
-    feed_text(&hash, which->problem->name);
-    feed_integer(&hash, which->precision);
-    for (int a = 0; a < STRAKE_AXES; ++a) {
-        feed_integer(&hash, which->n[a]);
-        feed_real(&hash, which->spacing[a]);
-        feed_integer(&hash, strake_case_boundary(which, a));
+    feeder to = {.all = STRAKE_FNV_SEED, .part = STRAKE_FNV_SEED};
+    walk(&to, which);
+    return to.all;
+}
+
+void strake_case_settings(const strake_case *which, double time, strake_setting_seen *seen,
+                          void *user)
+{
+    feeder to = {.all = STRAKE_FNV_SEED, .part = STRAKE_FNV_SEED, .seen = seen, .user = user};
+    walk(&to, which);
+    if (which->vents.count > 0) {
+        seen(user, "rates of vents before that time",
+             strake_case_hash_past(which, STRAKE_FNV_SEED, time), "");
     }
-    feed_real(&hash, which->problem->is_adaptive ? which->dt_max : which->dt);
-    if (which->courant > 0.0) {
-        feed_real(&hash, which->courant);
-    }
-    for (int k = 0; k < which->problem->keys; ++k) {
-        if (strncmp(which->problem->key[k].path, "time.", 5) == 0) {
-            continue; /* when a run ends changes no step of it */
-        }
-        feed_text(&hash, which->problem->key[k].path);
-        feed_real(&hash, which->value[k]);
-        const strake_key_type type = which->problem->key[k].type;
-        const bool is_list = type == STRAKE_KEY_REALS || type == STRAKE_KEY_EACH;
-        for (int m = 0; is_list && m < (int)which->value[k]; ++m) {
-            feed_real(&hash, which->list[k][m]);
-        }
-    }
-    feed_scene(&hash, &which->scene);
-    for (int64_t k = 0; k < which->vents.cells; ++k) {
-        feed_integer(&hash, which->vents.cell[k].row);
-        feed_integer(&hash, which->vents.cell[k].col);
-        feed_integer(&hash, which->vents.cell[k].vent);
-    }
-    for (int f = 0; f < which->problem->fields; ++f) {
-        feed_text(&hash, which->problem->field[f].name);
-        feed_source(&hash, which->source[f]);
-    }
-    return hash;
 }
 
 uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time)
 {
+    feeder to = {.all = hash};
     for (int v = 0; v < which->vents.count; ++v) {
         const strake_schedule *const rate = &which->vents.rate[v];
-        feed_text(&hash, "vent");
+        feed_text(&to, "vent");
         for (int64_t k = 0; k < rate->pieces && rate->time[k] <= time; ++k) {
-            feed_real(&hash, rate->time[k]); /* one that begins now has shortened the last step */
-            feed_real(&hash, rate->time[k] < time ? rate->rate[k] : 0.0);
+            feed_real(&to, rate->time[k]); /* one that begins now has shortened the last step */
+            feed_real(&to, rate->time[k] < time ? rate->rate[k] : 0.0);
         }
     }
-    return hash;
+    return to.all;
 }
 
 static bool has_file(const strake_source *source)

@@ -108,8 +108,13 @@ const strake_common strake_commons[] = {
      "sets the time step, anew whenever the flow changes: as a part of its content no cell loses "
      "more in a step, by the flow, diffusion or half a step of decay; flows are velocities then, "
      "and time.dt the longest step"},
-    {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), 0.0, "required", STEP_RANGE,
-     "number of time steps from the initial fields on"},
+    {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), STRAKE_STEPS_OPEN,
+     "required, or time.end", STEP_RANGE, "number of time steps from the initial fields on"},
+    {"time.end", STRAKE_COMMON_REAL, ALL | FIXED, AT(end), 0.0,
+     "required, or time.steps where time.dt is given", TIME_RANGE("[s]"),
+     "time of the last step: a whole number of time.dt where that is given; otherwise the last "
+     "step "
+     "is shortened to end exactly there"},
     {"time.end", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(end), 0.0, "required", TIME_RANGE("[s]"),
      "time of the last step, which ends exactly there"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | ADAPTIVE, AT(steps), STRAKE_STEPS_OPEN,

@@ -59,7 +59,8 @@ installed() { # installed SETTINGS...: leaves what was printed in .out
 installed DESTDIR="$scratch/root" PREFIX=/usr
 exits 0 "everything is installed into a root of its own"
 for file in bin/strake lib/libstrake.a "lib/$soname" lib/libstrake.so lib/pkgconfig/strake.pc include/strake.h \
-    include/strake.f90 share/man/man1/strake.1 share/bash-completion/completions/strake share/zsh/site-functions/_strake; do
+    include/strake.f90 share/man/man1/strake.1 share/bash-completion/completions/strake share/zsh/site-functions/_strake \
+    share/fish/vendor_completions.d/strake.fish; do
     check "with $file" test -e "root/usr/$file"
 done
 # Sections of a file that begin with .debug, of which a file without any, or none at all, has none.

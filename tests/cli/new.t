@@ -150,6 +150,21 @@ if command -v zsh >/dev/null; then
 else
     skip "zsh completes" "no zsh here (package zsh)"
 fi
-try completion fish
-fails 2 "another shell is refused" "'fish'" "bash or zsh"
+
+# fish says itself what it offers, with descriptions behind tabs.
+if command -v fish >/dev/null; then
+    "$STRAKE" completion fish >strake.fish
+    fish_completes() {
+        HOME=$PWD fish --no-config -c 'source ./strake.fish; complete -C "$argv"' strake "$@" | cut -f 1
+    }
+    table fish =
+    completes "cases and folders" fish case.yaml sub/ -- run ''
+    check "and no other files" sh -c 'grep -qx case.yaml .out && ! grep -q note.txt .out'
+    completes "words of a key" fish scheme.gauge=none scheme.gauge=infinite -- run case.yaml --set scheme.gauge=
+    completes "shells" fish bash zsh fish -- completion ''
+else
+    skip "fish completes" "no fish here (package fish)"
+fi
+try completion tcsh
+fails 2 "another shell is refused" "'tcsh'" "bash, zsh or fish"
 done_testing

@@ -180,4 +180,23 @@ printf other >killed/notes.tmp
 soon $run --output killed
 check "what a killed run left is removed" test ! -e killed/.strake-0123456789abcdef.tmp
 check "other files are not" test -e killed/notes.tmp
+# - is standard input.
+feed() { # feed ARGUMENTS...: as try, with the test's own standard input
+    code=0
+    "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" || code=$?
+}
+"$STRAKE" run case.yaml --on serial --quiet --output by_name
+feed run - --on serial --quiet --output by_input <case.yaml
+exits 0 "a case on standard input"
+check "is that case" "$STRAKE" compare by_name by_input
+feed run - --on serial --quiet < <(sed 's/rows: 61/rowz: 61/' case.yaml)
+fails 2 "a mistake there has its place" "standard input:2" "rowz"
+"$STRAKE" new mpdata2d | "$STRAKE" check - --on serial >.out 2>.err
+check "new is piped into check" grep -q "standard input is valid" .out
+feed run - --on serial --quiet --output to_go_on --set checkpoint.every=5 <case.yaml
+feed run - --on serial --quiet --output gone_on --resume to_go_on/checkpoint.strake --steps 20 <case.yaml
+exits 0 "with --resume the same case comes there again"
+check "view has the case from its outputs" "$STRAKE" view by_input --png picture.png
+soon run - --on serial
+fails 2 "an empty device there" "/dev/stdin"
 done_testing

@@ -114,6 +114,14 @@ try check case.yaml --on serial --set fields.u1.series.at=faces
 fails 2 "winds of cells at an open edge" "\`at: cells\`"
 try check case.yaml --on serial --set fields.psi.at=cells
 fails 2 "at: cells of what lies on cells" "fields.psi.at" "fields on faces"
+# Around the earth both places have the same shape: the coordinate tells them apart.
+told="is read as winds on the faces of cells, but its file gives them the coordinate longitude"
+try check case.yaml --on serial
+check "winds at cells that are said to be so are not doubted" sh -c '[ -s .out ] && ! grep -q "read as winds on the faces" .err'
+sed '/  u2:/s/, at: cells//' case.yaml >doubtful.yaml
+try check doubtful.yaml --on serial
+exits 0 "winds with the coordinate of cells that are taken as those of faces are allowed"
+check "and doubted once" test "$(grep -c "fields.u2 $told.*at: cells" .err)" -eq 1
 try run case.yaml --on serial --output late --set fields.psi.index=1
 check "fields of another time than the winds are said" grep -q "begins at 2026-01-01 06:00:00, and other files at 2026-01-01 00:00:00" .err
 

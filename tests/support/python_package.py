@@ -270,6 +270,9 @@ def arrays_of_other_types_and_orders_are_taken():
         s["psi"] = values.tolist()
         assert (s["psi"] == values).all()
         raises(ValueError, ["psi", "(64, 64)", "(64, 63)"], lambda: s.set("psi", values[:, :63]))
+    with strake.Solver(small(boundary={"rows": "open"}), on="cpu") as s:
+        raises(ValueError, ["u1", "(65, 64)", "one value for each cell", "means of the two cells"],
+               lambda: s.set("u1", values))
     with strake.Solver(small(precision="single"), on="cpu") as s:
         assert s.dtype == np.float32
         s["psi"] = 1.5

@@ -205,7 +205,11 @@ class Solver:
         if np.ndim(values) == 0:
             array = np.full(shape, values, dtype=self.dtype)
         elif array.shape != shape:
-            raise ValueError("field %s has the shape %s, the array %s" % (name, shape, array.shape))
+            advice = ""
+            if array.shape == tuple(self.case.shape):
+                advice = ("; the array has one value for each cell, the field one for each face: give the values of "
+                          "faces, for example means of the two cells beside them, with a value for the edges")
+            raise ValueError("field %s has the shape %s, the array %s%s" % (name, shape, array.shape, advice))
         with self._lock:
             self._check(lib.strake_set_field(self._solver, name.encode(), array.ctypes.data, self._error_at))
 
