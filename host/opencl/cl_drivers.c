@@ -295,5 +295,9 @@ const char *strake_cl_driver_text(const strake_cl_driver *driver, char *text, si
         driver->verdict == STRAKE_CL_BAD ? "is left out: it " : "cannot be loaded: ";
     (void)snprintf(text, room, "the OpenCL driver %s (%s) %s%s", driver->library, driver->icd, what,
                    driver->said);
+    /* An .icd file may hold anything, also what a terminal would take for a command. */
+    for (char *at = text; *at != '\0'; at++) {
+        *at = (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at;
+    }
     return text;
 }

@@ -142,8 +142,10 @@ const strake_common strake_commons[] = {
     {"output.every_seconds", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(output_seconds), 0.0, NULL,
      TIME_RANGE("[s]"),
      "time between outputs: at the first step at or after each multiple; 0: not by time"},
-    {"output.fields", STRAKE_COMMON_NAMES, ALL, 0, 0.0, "the state fields", NO_RANGE,
-     "list of fields to write"},
+    {"output.fields", STRAKE_COMMON_NAMES, ALL, 0, 0.0, "the state fields, of lava also deposit",
+     NO_RANGE,
+     "list of fields to write; lava also has deposit (what lies there, fluid and solid), speed, "
+     "maximum, arrival, heat and, with a sink, lost"},
     {"output.formats", STRAKE_COMMON_FORMATS, ALL, 0, 0.0, "[npy]", NO_RANGE,
      "list of formats: npy (FIELD_STEP.npy), netcdf (fields.nc, CF-1.8), vtk (fields_STEP.vti and "
      "fields.pvd, for ParaView), asc (FIELD_STEP.asc, ESRI ASCII), geotiff (FIELD_STEP.tif), "

@@ -104,11 +104,16 @@ touch libfine.so
 try devices
 check "and tried again once its file has changed" test "$(loads fine)" -eq $((before + 3))
 mkdir missing
-echo /nonexistent-driver/libnone.so >missing/none.icd
+echo "$scratch/absent/libnone.so" >missing/none.icd
 OCL_ICD_VENDORS=$scratch/missing try devices
 exits 0 "an .icd file that names a missing library"
-check "is named" grep -q "^strake: note: .*none.icd) cannot be loaded: /nonexistent-driver/libnone.so: cannot open" .err
+check "is named" grep -q "^strake: note: .*none.icd) cannot be loaded: $scratch/absent/libnone.so: cannot open" .err
 prints "as the reason" "No OpenCL device: no OpenCL driver has a device that can be used" "libnone.so"
+mkdir coloured
+printf '/x/\033[31mred\n' >coloured/red.icd
+OCL_ICD_VENDORS=$scratch/coloured try devices
+exits 0 "an .icd file with what a terminal would obey"
+check "is named without it" sh -c 'grep -q "red.icd" .err && ! grep -q "$(printf "\033")" .err'
 OCL_ICD_VENDORS=$scratch/missing try check case.yaml
 exits 0 "a check"
 check "does not speak of it" bash -c '! grep -q libnone .err'
