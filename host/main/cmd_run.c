@@ -349,6 +349,8 @@ static int command(const strake_arguments *arguments)
     }
 cleanup:
     if (status != STRAKE_OK) {
+        /* mpirun ends the other ranks where one fails: that is no interruption. */
+        strake_interrupt_tell(NULL);
         code = r != NULL && r->fails_late ? STRAKE_EXIT_FAILED : strake_error_code(error);
         if (r == NULL || strake_ranks_may_tell(r->ranks)) {
             (void)strake_say_error(error);

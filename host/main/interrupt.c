@@ -38,7 +38,7 @@ static void note(int number)
 /* A process that was forked during the set-up ends without words: its parent says them. */
 static void tell_and_end(int number)
 {
-    if (getpid() == speaker) {
+    if (getpid() == speaker && last_words != NULL) {
         const ssize_t ignored = write(STDERR_FILENO, last_words, strlen(last_words));
         (void)ignored;
     }

@@ -9,7 +9,7 @@
 
 /**
  * Until strake_interrupt_install(), a signal that ends the program makes it print @p words, a whole line, on standard
- * error first. @param[in] words  kept
+ * error first. @param[in] words  kept; NULL: nothing is said
  */
 void strake_interrupt_tell(const char *words);
 
