@@ -104,10 +104,10 @@ touch libfine.so
 try devices
 check "and tried again once its file has changed" test "$(loads fine)" -eq $((before + 3))
 mkdir missing
-echo "$scratch/absent/libnone.so" >missing/none.icd
+echo ./absent/libnone.so >missing/none.icd
 OCL_ICD_VENDORS=$scratch/missing try devices
 exits 0 "an .icd file that names a missing library"
-check "is named" grep -q "^strake: note: .*none.icd) cannot be loaded: $scratch/absent/libnone.so: cannot open" .err
+check "is named" grep -q "^strake: note: .*none.icd) cannot be loaded: [.]/absent/libnone.so: cannot open" .err
 prints "as the reason" "No OpenCL device: no OpenCL driver has a device that can be used" "libnone.so"
 mkdir coloured
 printf '/x/\033[31mred\n' >coloured/red.icd
@@ -160,7 +160,7 @@ OCL_ICD_VENDORS=$scratch/aborts try doctor
 check "it tries drivers anew" test "$(loads aborts)" -eq $((before + 1))
 OCL_ICD_VENDORS=$scratch/missing try doctor
 exits 1 "and where an .icd file names a missing library"
-prints "with the loader's sentence" "cannot open shared object" "No such file"
+check "with the loader's sentence" sh -c 'tr -s " \n" " " <.out | grep -q "cannot open shared object file: No such file"' 
 STRAKE_CACHE_DIR=/proc/none OCL_ICD_VENDORS=$scratch/fine try doctor
 exits 1 "and where the cache cannot be written"
 prints "with what to do" "cache" "STRAKE_CACHE_DIR"
