@@ -494,11 +494,12 @@ $(BUILD)/strake.pc: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$PC_TEXT" | cmp -s - $@ || printf '%s\n' "$$PC_TEXT" >$@
 
-# Everything in the library and the tuner, internal functions included: test programs share one copy of it.
+# Everything in the library and the tuner, internal functions included: test programs share one copy of it. Its calls
+# are bound when it is loaded: binding them one by one takes some of the little stack that tests give threads.
 $(TESTED): $(LIB_OBJ) $(TUNER_OBJ)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(TUNER_OBJ) $(ALL_LDLIBS)
+	$(Q)$(CC) -shared -Wl,-soname,$(@F),-z,now $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(TUNER_OBJ) $(ALL_LDLIBS)
 	$(Q)ln -sf ../strake-driver $(@D)/
 
 # Programs whose linker replaces functions of the library (LINK_NAME) need its objects; all others share $(TESTED).

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cpu/threads.h"
 #include "pace/choose.h"
 #include "solver/solver_impl.h"
 
@@ -170,5 +171,8 @@ cleanup:
 strake_status strake_open(const strake_case *which, const strake_options *options,
                           strake_solver **out, strake_error *error)
 {
-    return strake_open_on(which, options, NULL, out, error);
+    /* Before anything that takes some of the stack itself. */
+    const strake_status status =
+        strake_threads_need(STRAKE_STACK_OF_CALLER, "opening a solver", error);
+    return status == STRAKE_OK ? strake_open_on(which, options, NULL, out, error) : status;
 }
