@@ -12,7 +12,7 @@ enum {
     /** Bytes of stack: of a thread that opens a solver (half of it was measured), ... */
     STRAKE_STACK_OF_CALLER = 52 << 10,
     STRAKE_STACK_OF_DRIVER = 96 << 10, /**< ... lists OpenCL devices (PoCL takes 75 KiB), ... */
-    STRAKE_STACK_OF_WORKER = 40 << 10   /**< ... or is one of an OpenMP team (20 KiB) */
+    STRAKE_STACK_OF_WORKER = 40 << 10  /**< ... or is one of an OpenMP team (20 KiB) */
 };
 
 /**

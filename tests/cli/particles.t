@@ -413,7 +413,7 @@ exits 0 "checkpoints of particles are compared"
 try run drop.yaml --set scene.spacing=0.021 --resume one/checkpoint.strake --quiet
 fails 2 "a checkpoint of another scene is refused" "belongs to another case"
 try run drop.yaml --set precision=single --resume one/checkpoint.strake --quiet
-fails 2 "and one of the other precision, truly" "the problem agrees, but the precision, the scene, scheme, parameters or the version of Strake differ"
+fails 2 "and one of the other precision, truly" "belongs to another case: precision is double there and single in drop.yaml"
 
 if command -v python3 >/dev/null; then
     good=0

@@ -52,7 +52,7 @@ if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ] && command -v gdal_translate 
     done
     check "of which no digit is lost" cmp "of_fine.asc/${last/thickness/terrain}" "of_fine.asc.gz/${last/thickness/terrain}"
     try run flow.yaml --on serial --quiet --output none --set 'fields.terrain={file: nowhere.tif}'
-    fails 2 "a raster that is missing is called missing" "nowhere.tif: there is no such file"
+    fails 2 "a raster that is missing is called missing" "nowhere.tif: cannot be opened: No such file"
     # Stored as integers: value = 50 + 0.5 times these.
     gdal_translate -q -ot Int16 -scale 50 150 0 200 -a_scale 0.5 -a_offset 50 valley.asc scaled.tif
     as_there scaled.tif "scale and offset of a band are applied"
