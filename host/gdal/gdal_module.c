@@ -199,7 +199,6 @@ static strake_status open_reader(const char *path, strake_gdal_reader **out, str
     strake_status status = STRAKE_OK;
     char *const name = name_of(path);
     strake_gdal_reader *r = calloc(1, sizeof *r);
-    VSIStatBufL found;
     begin_calls();
     register_drivers();
     STRAKE_CHECK(r != NULL && name != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it",
@@ -207,8 +206,6 @@ static strake_status open_reader(const char *path, strake_gdal_reader **out, str
     r->path = strdup(path);
     STRAKE_CHECK(r->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
     r->file = open_raster(name);
-    STRAKE_CHECK(r->file != NULL || VSIStatExL(path, &found, VSI_STAT_EXISTS_FLAG) == 0, error,
-                 STRAKE_ERR_USAGE, "%s: there is no such file", path);
     STRAKE_CHECK(r->file != NULL, error, STRAKE_ERR_USAGE, "%s: is no raster that GDAL reads%s%s",
                  path, CPLGetLastErrorMsg()[0] != '\0' ? ": " : "", CPLGetLastErrorMsg());
     r->band = GDALGetRasterBand(r->file, 1);
