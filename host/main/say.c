@@ -3,17 +3,33 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "strake.h"
+
+/* In one write: a launcher of ranks puts its own lines between two of them. */
+static void say(const char *kind, const char *format, va_list list)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const whole = open_memstream(&text, &size);
+    if (whole != NULL) {
+        (void)fprintf(whole, "strake: %s%s", kind, kind[0] != '\0' ? ": " : "");
+        (void)vfprintf(whole, format, list);
+        (void)fputc('\n', whole);
+        if (fclose(whole) == 0) {
+            (void)fwrite(text, 1, size, stderr);
+        }
+    }
+    free(text);
+}
 
 void strake_say(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    (void)fputs("strake: ", stderr);
-    (void)vfprintf(stderr, format, list);
-    (void)fputc('\n', stderr);
+    say("", format, list);
     va_end(list);
 }
 
@@ -29,19 +45,12 @@ bool strake_is_quiet(void)
     return is_quiet;
 }
 
-static void say_kind(const char *kind, const char *format, va_list list)
-{
-    (void)fprintf(stderr, "strake: %s: ", kind);
-    (void)vfprintf(stderr, format, list);
-    (void)fputc('\n', stderr);
-}
-
 void strake_say_note(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
     if (!is_quiet) {
-        say_kind("note", format, list);
+        say("note", format, list);
     }
     va_end(list);
 }
@@ -50,7 +59,7 @@ void strake_say_warning(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say_kind("warning", format, list);
+    say("warning", format, list);
     va_end(list);
 }
 

@@ -81,10 +81,13 @@ static inline bool strake_cl_device_is_gpu(const strake_cl_device *device)
     return (device->type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
 }
 
+/** What PoCL calls its platform. */
+#define STRAKE_CL_POCL "Portable Computing Language"
+
 /** Whether a device is one of PoCL's. */
 static inline bool strake_cl_device_is_pocl(const strake_cl_device *device)
 {
-    return strcmp(device->platform_name, "Portable Computing Language") == 0;
+    return strcmp(device->platform_name, STRAKE_CL_POCL) == 0;
 }
 
 /**

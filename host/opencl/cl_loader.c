@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "opencl/cl_turns.h"
 
 /* RTLD_NODELETE: OpenCL drivers start threads and register exit handlers in mapped code. */
 static void *open_library(const char *name, char *why, size_t why_size)
@@ -100,6 +101,7 @@ strake_status strake_cl_loader_open(strake_cl **out, char *why, size_t why_size,
                        is_named ? named : "the OpenCL loader", missing);
         goto cleanup;
     }
+    strake_cl_turns_take(cl);
     *out = cl;
     cl = NULL;
 

@@ -26,6 +26,16 @@ static const char good_source[] = "__kernel void twice(__global int *x)\n"
                                   "{\n"
                                   "    x[get_global_id(0)] *= 2;\n"
                                   "}\n";
+/* The first group ends long before the others. */
+static const char long_source[] = "__kernel void long_work(__global float *x, int n)\n"
+                                  "{\n"
+                                  "    float a = x[get_global_id(0)];\n"
+                                  "    const int m = get_group_id(0) == 0 ? n / 8 : n;\n"
+                                  "    for (int k = 0; k < m; k++) {\n"
+                                  "        a = a * 0.5f + (float)k;\n"
+                                  "    }\n"
+                                  "    x[get_global_id(0)] = a;\n"
+                                  "}\n";
 static const char bad_source[] = "__kernel void wrong(__global int *x)\n"
                                  "{\n"
                                  "    x[0] = no_such_thing;\n"
@@ -481,6 +491,61 @@ static void processes_share_a_cache(void **state)
     assert_false(build_good(f));
 }
 
+/*
+ * PoCL before 6.0 ends the process by an assertion where launches of one kernel compute while a wider one begins
+ * (opencl/cl_turns.h): more than every other time with these, which keep both threads busy.
+ */
+static void wider_launches_begin_while_others_compute(void **state)
+{
+    enum { QUEUES = 4, GROUP = 8, ROUNDS = 2, WIDEST = 4 * GROUP << (ROUNDS - 1) };
+    float zero[WIDEST] = {0};
+    fixture *const f = need_device(state);
+    const strake_cl *const cl = f->list.cl;
+    const strake_cl_device *const d = &f->list.device[0];
+    const size_t group = GROUP;
+    const cl_int steps = 20 << 20;
+    cl_command_queue queue[QUEUES];
+    cl_mem x[QUEUES];
+    cl_program program = NULL;
+    strake_error error;
+    assert_int_equal(strake_cl_program_build(cl, d, f->context, long_source, STRAKE_SINGLE, NULL,
+                                             &program, &error),
+                     STRAKE_OK);
+    const cl_kernel kernel = cl->clCreateKernel(program, "long_work", NULL);
+    assert_non_null(kernel);
+    assert_int_equal(cl->clSetKernelArg(kernel, 1, sizeof steps, &steps), CL_SUCCESS);
+    for (int k = 0; k < QUEUES; k++) {
+        queue[k] = cl->clCreateCommandQueue(f->context, d->device, 0, NULL);
+        x[k] = cl->clCreateBuffer(f->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero,
+                                  zero, NULL);
+        assert_non_null(queue[k]);
+        assert_non_null(x[k]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        float last = 0;
+        for (int k = 0; k < QUEUES; k++) {
+            const size_t width = (size_t)(k < QUEUES - 1 ? 2 : 4) * GROUP << round;
+            assert_int_equal(cl->clSetKernelArg(kernel, 0, sizeof(cl_mem), &x[k]), CL_SUCCESS);
+            assert_int_equal(cl->clEnqueueNDRangeKernel(queue[k], kernel, 1, NULL, &width, &group,
+                                                        0, NULL, NULL),
+                             CL_SUCCESS);
+            assert_int_equal(cl->clFlush(queue[k]), CL_SUCCESS);
+        }
+        for (int k = 0; k < QUEUES; k++) {
+            assert_int_equal(cl->clEnqueueReadBuffer(queue[k], x[k], CL_TRUE, GROUP * sizeof last,
+                                                     sizeof last, &last, 0, NULL, NULL),
+                             CL_SUCCESS);
+            assert_true(last > (float)steps);
+        }
+    }
+    for (int k = 0; k < QUEUES; k++) {
+        (void)cl->clReleaseMemObject(x[k]);
+        (void)cl->clReleaseCommandQueue(queue[k]);
+    }
+    (void)cl->clReleaseKernel(kernel);
+    (void)cl->clReleaseProgram(program);
+}
+
 /* What a process started by start_self() does; 0 if all went well. */
 static int run_child(const char *argument)
 {
@@ -532,6 +597,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sources_are_embedded),
         TEST(loader_without_drivers_gives_a_reason),
         TEST(processes_share_a_cache),
+        TEST(wider_launches_begin_while_others_compute),
         cmocka_unit_test(error_codes_have_names),
         cmocka_unit_test(missing_loader_gives_a_reason),
     };
