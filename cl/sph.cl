@@ -271,7 +271,7 @@ static inline sph_sums sph_force(int p, uint kind, sph_body i, int cell, int4 ce
     return force;
 }
 
-/* The k-th particle of this work-item in a pass. */
+/* The k-th particle of this work-item in a pass over all. */
 static inline int sph_own(int k)
 {
     const int item = (int)get_global_id(0);
@@ -360,76 +360,90 @@ static inline sph_extremes sph_extend(sph_extremes out, sph_sums f, sph_body i, 
     return out;
 }
 
-#define SPH_PASS_ARGUMENTS                                                                         \
-    __global sph_clock *clock, __constant sph_constants *n, const int4 cells, const int count,     \
-        const int room, __global const uint *start, __global const uint *first,                    \
-        __global const ushort2 *counts, __global const uint *words, __global const int *cell,      \
-        __global const uint *key, __global real *most
+/*
+ * Every pass over particles is made of the macros below. A kernel has the arguments SPH_PASS_ARGUMENTS, of which OVER says
+ * over which particles it goes, begins with SPH_PASS_LOCALS, and has what follows the forces on a particle between
+ * SPH_PASS and SPH_PASS_END: p is the number of the particle, kind its kind, at and speed its vectors, i its state and f the
+ * forces.
+ */
+#define SPH_PASS_ARGUMENTS(OVER)                                                                   \
+    __constant sph_constants *n, const int4 cells, OVER, const int room,                           \
+        __global const uint *start, __global const uint *first, __global const ushort2 *counts,    \
+        __global const uint *words, __global const int *cell, __global const uint *key,            \
+        __global real *most
+
+#define SPH_PASS_LOCALS                                                                            \
+    __local real4 steps[SPH_CODES];                                                                \
+    __local real found[SPH_GROUP];                                                                 \
+    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)}
+
+/*
+ * OWN: the k-th particle of this work-item. NONE: what tells that there is none, and THEN what follows; break is 2 % faster than
+ * continue on an H200. X, V, VOLUME: the state whose forces they are
+ */
+#define SPH_PASS(OWN, NONE, THEN, X, V, VOLUME)                                                    \
+    sph_fill_steps(steps, n, cells);                                                               \
+    for (int k = 0; k < SPH_EACH; k++) {                                                           \
+        const int p = (OWN);                                                                       \
+        if (NONE) {                                                                                \
+            THEN;                                                                                  \
+        }                                                                                          \
+        const sph_lists lists = {start, first, counts, words};                                     \
+        const sph_source from = {X, V, VOLUME};                                                    \
+        const uint kind = key[p] >> SPH_KIND_BITS;                                                 \
+        const real4 at = (X)[p], speed = (V)[p];                                                   \
+        const sph_body i = sph_body_of(at, speed, n);                                              \
+        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
+#define SPH_PASS_END }
+
+/* Half a step of particle p from AT and SPEED with the forces F there; the new state is called `to`. */
+#define SPH_HALF_STEP(AT, SPEED, F, HALF_DT)                                                       \
+    sph_place_of to = sph_step_half(kind, AT, SPEED, F, HALF_DT, n);                               \
+    SPH_CARRY(frames->middle, 0, to);                                                              \
+    sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n)
+
+/* The whole step with the forces F half a step later. */
+#define SPH_WHOLE_STEP(F, DT)                                                                      \
+    sph_place_of to = sph_step_whole(kind, x[p], v[p], F, DT, n);                                  \
+    SPH_CARRY(frames->end, 1, to);                                                                 \
+    sph_store(x, v, volume, p, kind, to.x, to.v, n)
 
 #if SPH_DOUBLES
 /* First pass: forces of the present state, and half a step with them. */
-__kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global const real4 *v,
+__kernel void sph_predict(__global sph_clock *clock, SPH_PASS_ARGUMENTS(const int count),
+                          __global const real4 *x, __global const real4 *v,
                           __global const real *volume, __global real4 *half_x,
                           __global real4 *half_v, __global real *half_volume SPH_BODY_ARGUMENTS)
 {
-    __local real4 steps[SPH_CODES];
-    __local real found[SPH_GROUP];
-    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
+    SPH_PASS_LOCALS;
     if (clock->state != SPH_RUNS) {
         return;
     }
-    sph_fill_steps(steps, n, cells);
-    for (int k = 0; k < SPH_EACH; k++) {
-        const int p = sph_own(k);
-        if (p >= count) {
-            break;
-        }
-        const sph_lists lists = {start, first, counts, words};
-        const sph_source from = {x, v, volume};
-        const uint kind = key[p] >> SPH_KIND_BITS;
-        const real4 at = x[p], speed = v[p];
-        const sph_body i = sph_body_of(at, speed, n);
-        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        sph_place_of to = sph_step_half(kind, at, speed, f, (real)clock->dt * REAL(0.5), n);
-        SPH_CARRY(frames->middle, 0, to);
-        sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
+    SPH_PASS(sph_own(k), p >= count, break, x, v, volume)
+        SPH_HALF_STEP(at, speed, f, (real)clock->dt * REAL(0.5));
         most_of = sph_extend_pass(most_of, f, i);
-    }
+    SPH_PASS_END
     sph_leave_first(most_of, found, most, room, 0);
 }
 
 /* Second pass: forces half a step later, and the whole step with them; how far and how fast all are then. */
-__kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 *v,
-                          __global real *volume, __global const real4 *half_x,
-                          __global const real4 *half_v, __global const real *half_volume,
+__kernel void sph_correct(__global sph_clock *clock, SPH_PASS_ARGUMENTS(const int count),
+                          __global real4 *x, __global real4 *v, __global real *volume,
+                          __global const real4 *half_x, __global const real4 *half_v,
+                          __global const real *half_volume,
                           __global const real *rest SPH_BODY_ARGUMENTS)
 {
-    __local real4 steps[SPH_CODES];
-    __local real found[SPH_GROUP];
-    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
+    SPH_PASS_LOCALS;
     if (clock->state != SPH_RUNS) {
         return;
     }
-    sph_fill_steps(steps, n, cells);
-    for (int k = 0; k < SPH_EACH; k++) {
-        const int p = sph_own(k);
-        if (p >= count) {
-            break;
-        }
-        const sph_lists lists = {start, first, counts, words};
-        const sph_source from = {half_x, half_v, half_volume};
-        const uint kind = key[p] >> SPH_KIND_BITS;
-        const sph_body i = sph_body_of(half_x[p], half_v[p], n);
-        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        sph_place_of to = sph_step_whole(kind, x[p], v[p], f, (real)clock->dt, n);
-        SPH_CARRY(frames->end, 1, to);
-        sph_store(x, v, volume, p, kind, to.x, to.v, n);
+    SPH_PASS(sph_own(k), p >= count, break, half_x, half_v, half_volume)
+        SPH_WHOLE_STEP(f, (real)clock->dt);
         most_of = sph_extend(most_of, f, i, to, rest, p);
         (void)sph_note_bad(clock, p, to);
-    }
+    SPH_PASS_END
     sph_leave_extremes(most_of, found, most, room, 0);
 }
-
 #endif
 
 /*

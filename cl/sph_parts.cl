@@ -34,29 +34,15 @@ static inline int sph_own_of(int4 ranges, int k)
 }
 
 /* Forces on particles of two ranges, and the greatest acceleration and speed of sound of each group. */
-__kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int4 ranges,
-                       const int room, __global const uint *start, __global const uint *first,
-                       __global const ushort2 *counts, __global const uint *words,
-                       __global const int *cell, __global const uint *key, __global real *most,
-                       const int row, __global const real4 *x, __global const real4 *v,
+__kernel void sph_pass(SPH_PASS_ARGUMENTS(const int4 ranges), const int row,
+                       __global const real4 *x, __global const real4 *v,
                        __global const real *volume, __global real4 *force)
 {
-    __local real4 steps[SPH_CODES];
-    __local real found[SPH_GROUP];
-    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
-    sph_fill_steps(steps, n, cells);
-    for (int k = 0; k < SPH_EACH; k++) {
-        const int p = sph_own_of(ranges, k);
-        if (p < 0) {
-            continue;
-        }
-        const sph_lists lists = {start, first, counts, words};
-        const sph_source from = {x, v, volume};
-        const sph_body i = sph_body_of(x[p], v[p], n);
-        const sph_sums f = sph_force(p, key[p] >> SPH_KIND_BITS, i, cell[p], cells, lists, from, steps, n);
+    SPH_PASS_LOCALS;
+    SPH_PASS(sph_own_of(ranges, k), p < 0, continue, x, v, volume)
         force[p] = (real4)(f.a[0], f.a[1], f.a[2], f.change);
         most_of = sph_extend_pass(most_of, f, i);
-    }
+    SPH_PASS_END
     sph_leave_first(most_of, found, most + row, room, SPH_RAISES);
 }
 
@@ -64,34 +50,16 @@ __kernel void sph_pass(__constant sph_constants *n, const int4 cells, const int4
  * The same with half a step, where the time step is known before the pass begins, as it is for all but a part's ends: forces
  * that nobody else needs are not stored.
  */
-__kernel void sph_pass_half(__constant sph_constants *n, const int4 cells, const int4 ranges,
-                            const int room, __global const uint *start, __global const uint *first,
-                            __global const ushort2 *counts, __global const uint *words,
-                            __global const int *cell, __global const uint *key, __global real *most,
-                            const int row, __global const real4 *x, __global const real4 *v,
+__kernel void sph_pass_half(SPH_PASS_ARGUMENTS(const int4 ranges), const int row,
+                            __global const real4 *x, __global const real4 *v,
                             __global const real *volume, const real dt, __global real4 *half_x,
                             __global real4 *half_v, __global real *half_volume SPH_BODY_ARGUMENTS)
 {
-    __local real4 steps[SPH_CODES];
-    __local real found[SPH_GROUP];
-    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
-    sph_fill_steps(steps, n, cells);
-    for (int k = 0; k < SPH_EACH; k++) {
-        const int p = sph_own_of(ranges, k);
-        if (p < 0) {
-            continue;
-        }
-        const sph_lists lists = {start, first, counts, words};
-        const sph_source from = {x, v, volume};
-        const uint kind = key[p] >> SPH_KIND_BITS;
-        const real4 at = x[p], speed = v[p];
-        const sph_body i = sph_body_of(at, speed, n);
-        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        sph_place_of to = sph_step_half(kind, at, speed, f, dt * REAL(0.5), n);
-        SPH_CARRY(frames->middle, 0, to);
-        sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
+    SPH_PASS_LOCALS;
+    SPH_PASS(sph_own_of(ranges, k), p < 0, continue, x, v, volume)
+        SPH_HALF_STEP(at, speed, f, dt * REAL(0.5));
         most_of = sph_extend_pass(most_of, f, i);
-    }
+    SPH_PASS_END
     sph_leave_first(most_of, found, most + row, room, SPH_RAISES);
 }
 
@@ -109,39 +77,22 @@ static inline sph_sums sph_stored(real4 force)
  * The second pass over own particles of two ranges, and the whole step with what it finds; how far and how fast they are then.
  * Forces are stored where others need them.
  */
-__kernel void sph_pass_whole(__constant sph_constants *n, const int4 cells, const int4 ranges,
-                             const int room, __global const uint *start, __global const uint *first,
-                             __global const ushort2 *counts, __global const uint *words,
-                             __global const int *cell, __global const uint *key,
-                             __global real *most, const int row, __global const real4 *half_x,
-                             __global const real4 *half_v, __global const real *half_volume,
-                             __global real4 *force, const int stores, const real dt,
-                             __global sph_clock *clock, __global real4 *x, __global real4 *v,
-                             __global real *volume, __global const real *rest SPH_BODY_ARGUMENTS)
+__kernel void sph_pass_whole(SPH_PASS_ARGUMENTS(const int4 ranges), const int row,
+                             __global const real4 *half_x, __global const real4 *half_v,
+                             __global const real *half_volume, __global real4 *force,
+                             const int stores, const real dt, __global sph_clock *clock,
+                             __global real4 *x, __global real4 *v, __global real *volume,
+                             __global const real *rest SPH_BODY_ARGUMENTS)
 {
-    __local real4 steps[SPH_CODES];
-    __local real found[SPH_GROUP];
-    sph_extremes most_of = {REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)};
-    sph_fill_steps(steps, n, cells);
-    for (int k = 0; k < SPH_EACH; k++) {
-        const int p = sph_own_of(ranges, k);
-        if (p < 0) {
-            continue;
-        }
-        const sph_lists lists = {start, first, counts, words};
-        const sph_source from = {half_x, half_v, half_volume};
-        const uint kind = key[p] >> SPH_KIND_BITS;
-        const sph_body i = sph_body_of(half_x[p], half_v[p], n);
-        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        sph_place_of to = sph_step_whole(kind, x[p], v[p], f, dt, n);
+    SPH_PASS_LOCALS;
+    SPH_PASS(sph_own_of(ranges, k), p < 0, continue, half_x, half_v, half_volume)
         if (stores != 0) {
             force[p] = (real4)(f.a[0], f.a[1], f.a[2], f.change);
         }
-        SPH_CARRY(frames->end, 1, to);
-        sph_store(x, v, volume, p, kind, to.x, to.v, n);
+        SPH_WHOLE_STEP(f, dt);
         most_of = sph_extend(most_of, f, i, to, rest, p);
         most_of.far = sph_note_bad(clock, p, to) ? (real)INFINITY : most_of.far;
-    }
+    SPH_PASS_END
     sph_leave_extremes(most_of, found, most + row, room, SPH_RAISES);
 }
 
@@ -162,9 +113,7 @@ __kernel void sph_half(__constant sph_constants *n, const int4 cells, const int2
     const int p = sph_outside(made);
     if (p < count) {
         const uint kind = key[p] >> SPH_KIND_BITS;
-        sph_place_of to = sph_step_half(kind, x[p], v[p], sph_stored(force[p]), dt * REAL(0.5), n);
-        SPH_CARRY(frames->middle, 0, to);
-        sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
+        SPH_HALF_STEP(x[p], v[p], sph_stored(force[p]), dt * REAL(0.5));
     }
 }
 
@@ -177,9 +126,7 @@ __kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int
     const int p = sph_outside(own);
     if (p < count) {
         const uint kind = key[p] >> SPH_KIND_BITS;
-        sph_place_of to = sph_step_whole(kind, x[p], v[p], sph_stored(force[p]), dt, n);
-        SPH_CARRY(frames->end, 1, to);
-        sph_store(x, v, volume, p, kind, to.x, to.v, n);
+        SPH_WHOLE_STEP(sph_stored(force[p]), dt);
     }
 }
 
