@@ -29,6 +29,7 @@ typedef struct corners {
 void strake_mesh_free(strake_mesh *mesh)
 {
     free(mesh->corner);
+    free(mesh->shell);
     *mesh = (strake_mesh){0};
 }
 
@@ -158,6 +159,8 @@ cleanup:
 typedef struct edge {
     int64_t end[2][STRAKE_SCENE_DIRECTIONS];
     int way; /* in which the triangle goes around: 1 from the lesser corner, -1 to it */
+    bool is_joined;
+    int64_t triangle, third; /* and which of its corners is not on the edge */
 } edge;
 
 static int compare(const int64_t *a, const int64_t *b, int count)
@@ -181,6 +184,51 @@ static double place_of(const corners *c, const int64_t *corner, int d)
     return c->lattice->low[d] + (double)corner[d] / STRAKE_MESH_PARTS * c->lattice->spacing;
 }
 
+/* Whether two triangles of an edge lie on each other: they are no neighbours. */
+static bool lie_together(const strake_mesh *mesh, const edge *a, const edge *b)
+{
+    const int64_t *const third[] = {mesh->corner[a->triangle][a->third],
+                                    mesh->corner[b->triangle][b->third]};
+    double normal[2][STRAKE_SCENE_DIRECTIONS], dot = 0.0, square[2] = {0.0, 0.0};
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        const double along[] = {(double)(a->end[1][e] - a->end[0][e]),
+                                (double)(a->end[1][f] - a->end[0][f])};
+        for (int k = 0; k < 2; k++) {
+            normal[k][d] = along[0] * (double)(third[k][f] - a->end[0][f]) -
+                           along[1] * (double)(third[k][e] - a->end[0][e]);
+            square[k] += normal[k][d] * normal[k][d];
+        }
+        dot += normal[0][d] * normal[1][d];
+    }
+    return dot > 0.0 && dot * dot >= square[0] * square[1] * (1.0 - 1e-9);
+}
+
+static int64_t shell_of(int64_t *shell, int64_t triangle)
+{
+    while (shell[triangle] != triangle) {
+        shell[triangle] = shell[shell[triangle]];
+        triangle = shell[triangle];
+    }
+    return triangle;
+}
+
+/* Neighbours along an edge, which go around it in opposite ways, are of one shell. */
+static void join(const strake_mesh *mesh, edge *same, int64_t count)
+{
+    for (int64_t a = 0; a < count; a++) {
+        for (int64_t b = a + 1; b < count && !same[a].is_joined; b++) {
+            if (!same[b].is_joined && same[a].way != same[b].way &&
+                (count == 2 || !lie_together(mesh, &same[a], &same[b]))) {
+                mesh->shell[shell_of(mesh->shell, same[a].triangle)] =
+                    shell_of(mesh->shell, same[b].triangle);
+                same[a].is_joined = true;
+                same[b].is_joined = true;
+            }
+        }
+    }
+}
+
 /* Every edge belongs to an even number of triangles; of an oriented surface as many of them go each way. */
 static strake_status check_closed(const corners *c, strake_error *error)
 {
@@ -189,14 +237,20 @@ static strake_status check_closed(const corners *c, strake_error *error)
     int64_t edges = 0, open = 0;
     const edge *first = NULL;
     edge *const all = calloc((size_t)most, sizeof *all);
-    STRAKE_CHECK(all != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its edges",
-                 c->item->where);
+    c->mesh->shell = calloc((size_t)c->mesh->triangles, sizeof *c->mesh->shell);
+    STRAKE_CHECK(all != NULL && c->mesh->shell != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory for its edges", c->item->where);
+    for (int64_t t = 0; t < c->mesh->triangles; t++) {
+        c->mesh->shell[t] = t;
+    }
     for (int64_t k = 0; k < most; k++) {
         const int64_t *const a = c->mesh->corner[k / 3][k % 3];
         const int64_t *const b = c->mesh->corner[k / 3][(k + 1) % 3];
         const int order = compare(a, b, 3);
         if (order != 0) {
             all[edges].way = order < 0 ? 1 : -1;
+            all[edges].triangle = k / 3;
+            all[edges].third = (k + 2) % 3;
             memcpy(all[edges].end[0], order < 0 ? a : b, sizeof all->end[0]);
             memcpy(all[edges++].end[1], order < 0 ? b : a, sizeof all->end[1]);
         }
@@ -208,9 +262,13 @@ static strake_status check_closed(const corners *c, strake_error *error)
         for (same = 1; k + same < edges && compare_edges(&all[k], &all[k + same]) == 0; same++) {
             way += all[k + same].way;
         }
+        join(c->mesh, &all[k], same);
         c->mesh->is_oriented = c->mesh->is_oriented && way == 0;
         first = same % 2 != 0 && open == 0 ? &all[k] : first;
         open += same % 2;
+    }
+    for (int64_t t = 0; t < c->mesh->triangles; t++) {
+        c->mesh->shell[t] = shell_of(c->mesh->shell, t);
     }
     if (first != NULL) {
         char text[200];

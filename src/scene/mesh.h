@@ -19,6 +19,7 @@ typedef struct strake_mesh {
     bool is_oriented; /**< neighbours face the same side: it winds around places, or does not */
     int64_t (*corner)
         [3][STRAKE_SCENE_DIRECTIONS]; /**< in parts of a spacing from the lower corner of the box */
+    int64_t *shell; /**< by triangle: one of those that it hangs together with; NULL for a sheet */
 } strake_mesh;
 
 /**
@@ -46,5 +47,14 @@ void strake_mesh_mark(const strake_mesh *mesh, const strake_sites *sites, uint8_
  * 1 for places inside, 0 for others: those that the surface winds around, whichever way and however often; of one that is not
  * oriented those that an odd number of its triangles is below. @p inside has the places of @p sites, z fastest, and is zero. */
 void strake_mesh_fill(const strake_mesh *mesh, const strake_sites *sites, uint8_t *inside);
+
+/**
+ * Refuses surfaces that face opposite ways and cancel each other, where neither is a hole in the other one. @p inside is what
+ * strake_mesh_fill() says of @p sites; the order of triangles changes.
+ * @return STRAKE_ERR_USAGE, STRAKE_ERR_MEMORY
+ */
+strake_status strake_mesh_check_shells(const strake_lattice *lattice, const strake_scene_item *item,
+                                       strake_mesh *mesh, const strake_sites *sites,
+                                       const uint8_t *inside, strake_error *error);
 
 #endif

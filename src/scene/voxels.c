@@ -205,6 +205,7 @@ strake_status strake_voxels_make(const strake_lattice *lattice, const strake_sce
     }
     strake_mesh_fill(&mesh, &out->sites, out->has);
     STRAKE_TRY(check_filled(item, out->has, (int64_t)places, error));
+    STRAKE_TRY(strake_mesh_check_shells(lattice, item, &mesh, &out->sites, out->has, error));
     memcpy(moved, out->has, (size_t)places);
     if (item->role != STRAKE_SCENE_FLUID) {
         spread(moved, n, layers, is_wall, line);
