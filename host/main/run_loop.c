@@ -90,6 +90,15 @@ static strake_status look_for_files(strake_run *r, strake_error *error)
     return strake_folder_complete(&written, error);
 }
 
+/* An interrupted run ends as such: what is missing is named beside that. */
+static void tell_lost_files(strake_run *r)
+{
+    strake_error missing = {.text = ""};
+    if (look_for_files(r, &missing) != STRAKE_OK) {
+        strake_say_warning("%s", missing.text);
+    }
+}
+
 static strake_status output_fields(strake_run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -328,6 +337,8 @@ strake_status strake_run_loop(strake_run *r, strake_error *error)
     }
     if (r->begun && !r->interrupted) {
         STRAKE_TRY(strake_run_at_first(r, look_for_files, error));
+    } else if (r->begun && strake_run_is_first(r)) {
+        tell_lost_files(r);
     }
 cleanup:
     if (status != STRAKE_OK && r->begun && strake_run_is_first(r)) {

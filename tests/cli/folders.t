@@ -129,6 +129,9 @@ vanishes() { # vanishes STEPS COMMAND: a run beside which a command is done once
 vanishes 150 rm gone/psi_00000000.npy
 fails 1 "an output that was removed meanwhile is named at the end" "folder gone" "psi_00000000.npy"
 check "and those after it are there" test -e gone/psi_00000150.npy
+terminate() { rm gone/psi_00000000.npy && kill -TERM "$owner"; }
+vanishes 100000 terminate
+fails 143 "also where the run is ended by SIGTERM" "folder gone" "psi_00000000.npy" "--resume gone/checkpoint.strake"
 vanishes 1000 rm gone/run.json
 fails 1 "run.json is missed at the next output" "folder gone" "run.json"
 vanishes 1000 mv gone moved
