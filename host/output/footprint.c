@@ -3,18 +3,22 @@
 #include "base/utm.h"
 #include "io/json.h"
 
-/* Where a corner is: x and y, or longitude and latitude. @return whether they are these already */
-static bool place_corner(const strake_footprint *about, const strake_outline *outline,
+/* Where a corner is: longitude and latitude; of a map that says no system x and y. */
+static void place_corner(const strake_footprint *about, const strake_outline *outline,
                          int64_t corner, double place[2])
 {
+    const strake_georef *const georef = &about->georef;
     if (about->longitude != NULL) {
         place[0] = about->longitude[corner];
         place[1] = about->latitude[corner];
-        return true;
+        return;
     }
-    place[0] = strake_georef_x(&about->georef, outline->corner[corner][1]);
-    place[1] = strake_georef_y(&about->georef, outline->corner[corner][0]);
-    return about->georef.is_geographic;
+    place[0] = strake_georef_x(georef, outline->corner[corner][1]);
+    place[1] = strake_georef_y(georef, outline->corner[corner][0]);
+    if (georef->zone > 0) {
+        strake_utm_to_geographic(georef->zone, georef->is_south, place[0], place[1], &place[0],
+                                 &place[1]);
+    }
 }
 
 /* One ring, whose first corner closes it. */
@@ -24,28 +28,12 @@ static void write_ring(const strake_footprint *about, const strake_outline *outl
     strake_json_array(json, NULL, STRAKE_JSON_LINE);
     for (int64_t m = 0; m <= ring->count; m++) {
         double place[2];
-        (void)place_corner(about, outline, ring->first + m % ring->count, place);
+        place_corner(about, outline, ring->first + m % ring->count, place);
         strake_json_array(json, NULL, STRAKE_JSON_LINE);
-        strake_json_rounded(json, NULL, place[0], 15);
-        strake_json_rounded(json, NULL, place[1], 15);
+        strake_json_rounded(json, NULL, place[0], 12); /* of degrees a hundredth of a millimetre */
+        strake_json_rounded(json, NULL, place[1], 12);
         strake_json_end(json);
     }
-    strake_json_end(json);
-}
-
-/* Coordinates of UTM: RFC 7946 has no place for that, the older `crs` is what readers know. */
-static void write_system(const strake_georef *georef, strake_json *json)
-{
-    enum { EPSG_NORTH = 32600, EPSG_SOUTH = 32700 };
-    if (georef->zone == 0) {
-        return;
-    }
-    strake_json_object(json, "crs", STRAKE_JSON_LINE);
-    strake_json_string(json, "type", "name");
-    strake_json_object(json, "properties", STRAKE_JSON_LINE);
-    strake_json_format(json, "name", "urn:ogc:def:crs:EPSG::%d",
-                       (georef->is_south ? EPSG_SOUTH : EPSG_NORTH) + georef->zone);
-    strake_json_end(json);
     strake_json_end(json);
 }
 
@@ -55,7 +43,6 @@ void strake_footprint_geojson(const strake_footprint *about, const strake_outlin
     strake_json json = strake_json_on(text);
     strake_json_object(&json, NULL, STRAKE_JSON_LINES);
     strake_json_string(&json, "type", "FeatureCollection");
-    write_system(&about->georef, &json);
     strake_json_array(&json, "features", STRAKE_JSON_LINES);
     strake_json_object(&json, NULL, STRAKE_JSON_LINES);
     strake_json_string(&json, "type", "Feature");
@@ -92,10 +79,7 @@ static void write_kml_ring(const strake_footprint *about, const strake_outline *
     strake_text_print(text, "<%sBoundaryIs><LinearRing><coordinates>\n", side);
     for (int64_t m = 0; m <= ring->count; m++) {
         double place[2];
-        if (!place_corner(about, outline, ring->first + m % ring->count, place)) {
-            strake_utm_to_geographic(about->georef.zone, about->georef.is_south, place[0], place[1],
-                                     &place[0], &place[1]);
-        }
+        place_corner(about, outline, ring->first + m % ring->count, place);
         strake_text_print(text, "%.9f,%.9f\n", place[0], place[1]); /* a tenth of a millimetre */
     }
     strake_text_print(text, "</coordinates></LinearRing></%sBoundaryIs>\n", side);

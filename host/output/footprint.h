@@ -18,8 +18,8 @@ typedef struct strake_footprint {
 } strake_footprint;
 
 /**
- * GeoJSON (RFC 7946) in longitude and latitude where they are given, else in coordinates of the map: a collection of one
- * feature, whose geometry is a MultiPolygon.
+ * GeoJSON (RFC 7946): a collection of one feature, whose geometry is a MultiPolygon in longitude and latitude, of a map that
+ * says no system in its coordinates.
  */
 void strake_footprint_geojson(const strake_footprint *about, const strake_outline *outline,
                               strake_text *text);

@@ -150,7 +150,8 @@ const strake_common strake_commons[] = {
      "list of formats: npy (FIELD_STEP.npy), netcdf (fields.nc, CF-1.8), vtk (fields_STEP.vti and "
      "fields.pvd, for ParaView), asc (FIELD_STEP.asc, ESRI ASCII), geotiff (FIELD_STEP.tif), "
      "geojson and kml "
-     "(footprint_STEP), png (FIELD_STEP.png, a picture as output.picture says); of particles npy, "
+     "(footprint_STEP, in longitude and latitude where the map says its system), png "
+     "(FIELD_STEP.png, a picture as output.picture says); of particles npy, "
      "png and vtp (particles_STEP.vtp and particles.pvd)"},
     WORD_ROW(
         "netcdf.format", netcdf, STRAKE_NETCDF_WORDS,

@@ -218,7 +218,8 @@ check "as much lava lies there as the file of rates says" test "$volume" = 3600.
 cells=$(paste -d ' ' <(tail -n +7 lava/thickness_*.asc) <(tail -n +7 lava/solid_*.asc) |
     awk '{ for (j = 1; j <= 24; j++) n += $j + $(j + 24) > 0 } END { print n }')
 check "the footprint has the cells with lava" grep -q "\"cells\": $cells, \"area_m2\": ${cells}00}" lava/footprint_*.geojson
-check "and the place of the map" grep -q 'EPSG::32633' lava/footprint_*.geojson
+check "in longitude and latitude, as RFC 7946 has them" grep -qE '\[15\.00[0-9]*, 37\.7[34][0-9]*\]' lava/footprint_*.geojson
+lacks "and in no other system" '"crs"' lava/footprint_*.geojson
 check "as KML it lies on Sicily" grep -qE '^15\.00[0-9]+,37\.7[34][0-9]+$' lava/footprint_*.kml
 try compare lava lava --footprint
 prints "a flow covers itself" "e1 = 1.000000"
