@@ -41,8 +41,8 @@ static unsigned find_present(const strake_solver *solver, bool is_placed)
     return present;
 }
 
-static const unsigned kernels_of =
-    STRAKE_FOR_MARCHING | STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_KERNELS;
+static const unsigned kernels_of = STRAKE_FOR_MARCHING | STRAKE_FOR_TILED | STRAKE_FOR_UNTILED |
+                                   STRAKE_FOR_KERNELS | STRAKE_FOR_PARTICLES;
 static const unsigned of_particles = STRAKE_FOR_PARTICLES | STRAKE_FOR_SWARMS;
 
 /*
@@ -142,7 +142,7 @@ static void tell_changed(const strake_solver *solver, unsigned present)
                 strake_tell(&solver->team.notices,
                             "%s is %s, but %s is taken on %s: its kernels or its driver allow no "
                             "more, or need a multiple",
-                            at->path, asked, taken, is.id);
+                            at->path, asked, taken, part->name);
             }
         }
     }
@@ -152,6 +152,7 @@ static void tell_changed(const strake_solver *solver, unsigned present)
 static void tell_particles(const strake_solver *solver, unsigned present, const traits *t)
 {
     present |= t->limitable > 0 ? STRAKE_FOR_LIMITS : 0U;
+    tell_changed(solver, present);
     tell_idle(solver, present, STRAKE_FOR_LIMITS, STRAKE_FOR_LIMITS,
               "this device's compiler cannot be told a limit");
     tell_groups(solver, t->kernels);

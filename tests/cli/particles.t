@@ -714,6 +714,12 @@ fails 2 "and in double precision" "scheme.exact: false has no meaning in double 
 try run drop.yaml --on cpu --steps 1 --output idle --set run.lists=wide --set run.teams=2 --set run.shares=1,2
 check "settings without a use are told" grep -q "run.teams, run.lists have no effect: particles on the CPU do not use it" .err
 check "also shares of ranks where there is one" grep -q "run.shares has no effect: no other rank takes part" .err
+if [ -n "$device" ]; then
+    try run drop.yaml --on ocl:0 --steps 1 --output idle --set run.prefetch=8 --set run.group_width=64
+    exits 0 "more rows ahead than kernels of particles take"
+    check "are told of, with what is taken" grep -q "^strake: note: run.prefetch is 8, but 2 is taken on ocl:0: " .err
+    lacks "and what is taken as it is given is not" 'run.group_width' .err
+fi
 try run drop.yaml --on cpu --steps 1 --output idle --set run.balance_threshold=2 --set run.balance=model
 check "a threshold of slices where they are not balanced by it, too" grep -q "run.balance_threshold has no effect: it is for run.balance: slice" .err
 try run drop.yaml --on cpu --steps 1 --output idle --set run.balance_threshold=2 --set run.balance=slice

@@ -163,6 +163,11 @@ try run case.yaml --on ocl:0 --output asked --set run.blocks=3 --set run.streams
     --set run.fusion=stream --set run.vector=2 --set run.steps_per_sweep=2
 exits 0 "the same keys where they have an effect"
 lacks "are not told of" 'no effect' .err
+try run case.yaml --on ocl:0 --output asked --report clipped.json --set run.fusion=plain --set run.group_height=4096
+exits 0 "groups that are higher than the device or the grid allow"
+taken=$(sed -n 's/.*"group_height": \([0-9]*\).*/\1/p' clipped.json | head -1)
+check "are told of, with what is taken" grep -q "^strake: note: run.group_height is 4096, but ${taken:-nothing} is taken on ocl:0: " .err
+check "with the same bytes" "$STRAKE" compare whole asked
 # Groups of two columns are too narrow for marching kernels, so that others run.
 try run case.yaml --on ocl:0 --output asked --report fell.json --set run.fusion=stream --set run.group_width=2
 exits 0 "marching kernels that do not fit"
