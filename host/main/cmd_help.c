@@ -153,6 +153,10 @@ static int help(const strake_arguments *arguments)
     if (strake_case_explain(topic, print_line, NULL, key, sizeof key) > 0) {
         return STRAKE_EXIT_DONE;
     }
+    /* A field that is only written is told of beside output.fields: what is there goes before what is alike. */
+    if (strchr(topic, '.') == NULL && print_mentions(topic) > 0) {
+        return STRAKE_EXIT_DONE;
+    }
     known[count++] = "case";
     known[count++] = "tuning";
     known[count] = key[0] != '\0' ? key : NULL;

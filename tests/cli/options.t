@@ -28,6 +28,8 @@ for command in new run scan check devices doctor bench tune model compare view c
 done
 try help case
 prints "help case lists keys" "time.steps" "precision"
+try help deposit
+prints "help on a field that is only written says where it is" "output.fields" "deposit (what lies there"
 try help rnu
 fails 2 "help on an unknown command suggests" "rnu" "run"
 
