@@ -116,6 +116,18 @@ static void tell_groups(const strake_solver *solver, int kernels)
     }
 }
 
+/* Whether a kernel's groups are smaller than they are asked for. Marching kernels and tiled ones have rules of their own. */
+static bool are_clipped(const char *asked, const char *taken)
+{
+    strake_group want[STRAKE_MOST_GROUPS], have[STRAKE_MOST_GROUPS];
+    const int wanted = strake_groups_read(asked, want), had = strake_groups_read(taken, have);
+    bool are = false;
+    for (int k = 0; k < wanted && k < had; k++) {
+        are = are || want[k].width > have[k].width || want[k].height > have[k].height;
+    }
+    return are;
+}
+
 /* Numbers that are given and not taken as they are, because the kernels or their device do not allow them. */
 static void tell_changed(const strake_solver *solver, unsigned present)
 {
@@ -132,13 +144,15 @@ static void tell_changed(const strake_solver *solver, unsigned present)
             const bool is_number = at->kind == STRAKE_SETTING_NUMBER ||
                                    at->kind == STRAKE_SETTING_EVEN ||
                                    at->kind == STRAKE_SETTING_WIDTH;
-            if (!is_number || (at->applies & kernels_of & present) == 0 ||
+            const bool are_groups = at->kind == STRAKE_SETTING_GROUPS && is.kernels.marching == 0 &&
+                                    is.kernels.tiled == 0 && !is.kernels.of_particles;
+            if (!(is_number || are_groups) || (at->applies & kernels_of & present) == 0 ||
                 !strake_setting_is_given(given, at)) {
                 continue;
             }
             (void)strake_setting_text(given, at, asked, sizeof asked);
             (void)strake_setting_text(&is.kernels.used, at, taken, sizeof taken);
-            if (strcmp(asked, taken) != 0) {
+            if (are_groups ? are_clipped(asked, taken) : strcmp(asked, taken) != 0) {
                 strake_tell(&solver->team.notices,
                             "%s is %s, but %s is taken on %s: its kernels or its driver allow no "
                             "more, or need a multiple",

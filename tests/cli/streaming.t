@@ -168,6 +168,10 @@ exits 0 "groups that are higher than the device or the grid allow"
 taken=$(sed -n 's/.*"group_height": \([0-9]*\).*/\1/p' clipped.json | head -1)
 check "are told of, with what is taken" grep -q "^strake: note: run.group_height is 4096, but ${taken:-nothing} is taken on ocl:0: " .err
 check "with the same bytes" "$STRAKE" compare whole asked
+try run case.yaml --on ocl:0 --output asked --set run.fusion=plain --set run.groups=4096x4
+check "so are groups of one kernel" grep -q "^strake: note: run.groups is 4096x4, but [0-9]*x.* is taken on ocl:0: " .err
+try run case.yaml --on ocl:0 --output asked --set run.fusion=plain --set run.groups=32x2
+lacks "but not where they fit" "run.groups" .err
 # Groups of two columns are too narrow for marching kernels, so that others run.
 try run case.yaml --on ocl:0 --output asked --report fell.json --set run.fusion=stream --set run.group_width=2
 exits 0 "marching kernels that do not fit"
