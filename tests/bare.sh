@@ -113,12 +113,13 @@ unpack() { # unpack RELEASE: the root file system, with the tree as it is, witho
 
 status=0
 told=
-tell() { # tell SYSTEM WAY COMMAND RESULT [SECONDS SECONDS_OF_PROCESSOR_TIME]
+tell() { # tell SYSTEM WAY COMMAND RESULT [SECONDS SECONDS_OF_USER SECONDS_OF_KERNEL]
     told+=$(printf 'bare: %-9s %-9s %-28s %-7s' "$1" "$2" "$3" "$4")
-    told+=${5:+$(printf ' %5.0f s, %.0f s of processor time' "$5" "$6")}$'\n'
+    told+=${5:+$(awk -v wall="$5" -v user="$6" -v kernel="$7" \
+        'BEGIN { printf " %5.0f s, %.0f s of processor time", wall, user + kernel }')}$'\n'
 }
 exec 3>&2
-TIMEFORMAT='%R %U'
+TIMEFORMAT='%R %U %S'
 for system in $systems; do
     if [ ! -s "$place/$system.tar" ] && ! pack "$system"; then
         [ -n "${SYSTEMS:-}" ] || exit 1
@@ -140,8 +141,8 @@ for system in $systems; do
             echo "bare: $system, $way: $command"
             result=ok
             { time enter "$way" "cd /strake && $command" 2>&3; } 2>"$place/seconds" || { result=FAILED && status=1; }
-            read -r wall processor <"$place/seconds"
-            tell "$system" "$way" "$command" $result "$wall" "$processor"
+            read -r wall user kernel <"$place/seconds"
+            tell "$system" "$way" "$command" $result "$wall" "$user" "$kernel"
         done
     done
 done
