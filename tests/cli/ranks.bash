@@ -12,6 +12,8 @@ fi
 [ -z "${STRAKE_TESTS_SANITIZER:-}" ] || export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+# Since 5.0 Open MPI has both from PRRTE.
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_orte_tmpdir_base=$scratch
 export OMPI_MCA_pml=^ucx,cm OMPI_MCA_btl=^openib,usnic,ofi,tcp # no network to look for
 
