@@ -728,7 +728,8 @@ uninstall: ## remove what install put there
 # Compiling needs the headers of libyaml, CMocka and OpenCL, which are the same for all; linking would
 # need libraries of the target.
 .PHONY: aarch64 objects
-objects: $(STATIC) $(TUNER) $(MAIN_OBJ) $(TEST_SRC:%.c=$(BUILD)/obj/%.o) $(SUPPORT_OBJ)
+objects: $(STATIC) $(TUNER) $(MAIN_OBJ) $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach m,$(MODULES),$(call module_src,$m)) \
+    $(filter-out $(SUPPORT_LIB),$(wildcard tests/*/*.c)))
 aarch64: $(LOOP_TOOL) ## compile everything for 64-bit Arm, in BUILD/aarch64 (gcc-aarch64-linux-gnu)
 	+@$(SUBMAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar PKG_CONFIG=false MPI=no \
 	    CPPFLAGS='-idirafter /usr/include' LOOP_TOOL=$(LOOP_TOOL) objects
