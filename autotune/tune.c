@@ -1,21 +1,271 @@
 #include "autotune/tune.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/clock.h"
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "case/source.h"
 #include "io/cache.h"
 #include "io/folder.h"
+#include "io/json.h"
 #include "io/machine.h"
 #include "scene/scene.h"
+
+/* What a tuning keeps in its folder: locks, files of the worker process, journal, results. */
+
+static strake_status take_lock(const char *folder, const char *name, strake_lock *lock,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char owner[STRAKE_LOCK_OWNER];
+    status = strake_lock_take(lock, folder, name, owner, error);
+    STRAKE_CHECK(status != STRAKE_ERR_STATE, error, STRAKE_ERR_STATE,
+                 "another tuning is at work: %s (%s/%s is locked); wait for its results, since two "
+                 "at once would disturb each other's measurements",
+                 owner, folder, name);
+    STRAKE_TRY(status);
+    STRAKE_CHECK(lock->is_held, error, STRAKE_ERR_IO,
+                 "%s/%s cannot be locked, because its file system has no locks; name another "
+                 "folder for results with --cache DIR",
+                 folder, name);
+cleanup:
+    return status;
+}
+
+/** Takes the locks. STRAKE_ERR_STATE: another tuning is at work. */
+static strake_status tuning_lock(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const usual = strake_cache_folder();
+    STRAKE_TRY(take_lock(t->folder, "tune.lock", &t->lock, error));
+    /* Tunings with other folders disturb just as much; where there is no usual one, nobody can tell. */
+    if (usual != NULL && strake_cache_create(usual, NULL) == STRAKE_OK) {
+        status = take_lock(usual, "tune-any.lock", &t->lock_any, error);
+        status = status == STRAKE_ERR_IO ? STRAKE_OK : status;
+    }
+cleanup:
+    free(usual);
+    return status;
+}
+
+static void tuning_unlock(strake_tuning *t)
+{
+    strake_lock_release(&t->lock_any);
+    strake_lock_release(&t->lock);
+}
+
+/** Names the files for the worker process, and removes them. */
+static strake_status tuning_name_files(strake_tuning *t, strake_error *error)
+{
+    t->case_file = strake_path_join(t->folder, "tune-case.yaml");
+    t->reference = strake_path_join(t->folder, "tune-reference.bin");
+    t->log = strake_path_join(t->folder, "tune-worker.log");
+    if (t->case_file == NULL || t->reference == NULL || t->log == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuning");
+    }
+    t->worker = (strake_worker){.command = t->options->worker,
+                                .environment = t->options->environment,
+                                .log = t->log,
+                                .stop = t->options->stop,
+                                .user = t->options->user};
+    return STRAKE_OK;
+}
+
+static void tuning_remove_files(const strake_tuning *t)
+{
+    const char *const path[] = {t->case_file, t->reference, t->log};
+    for (size_t k = 0; k < sizeof path / sizeof path[0] && t->lock.is_held; k++) {
+        if (path[k] != NULL) {
+            (void)unlink(path[k]);
+        }
+    }
+}
+
+/** Takes up the journal of measurements of this very processor, problem, space and case. */
+static strake_status tuning_open_journal(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char name[64];
+    const int64_t same[STRAKE_AXES] = {64, 64, 64};
+    strake_text text = {0}, identity = {0};
+    strake_json json = strake_json_on(&identity);
+    char *path = NULL;
+    uint64_t hash = STRAKE_FNV_SEED;
+    STRAKE_TRY(strake_tune_case(t->space, same, t->options->like, t->options->sets, &text, error));
+    hash = strake_fnv1a(hash, text.data, text.length);
+    (void)strake_tuned_file_name(&t->key, name, sizeof name);
+    strake_json_object(&json, NULL, STRAKE_JSON_LINE);
+    strake_json_integer(&json, "strake_journal", 2);
+    strake_json_string(&json, "for", name);
+    strake_json_hash(&json, "case", hash);
+    strake_json_integer(&json, "steps", t->space->steps);
+    strake_json_end(&json);
+    (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "yaml", "log");
+    path = strake_path_join(t->folder, name);
+    STRAKE_CHECK(path != NULL && !identity.failed, error, STRAKE_ERR_MEMORY,
+                 "out of memory for tuning");
+    if (t->options->force) {
+        (void)unlink(path);
+    }
+    STRAKE_TRY(strake_journal_open(&t->journal, path, identity.data, error));
+    t->result->resumed = t->journal.resumed;
+cleanup:
+    strake_text_free(&text);
+    strake_text_free(&identity);
+    free(path);
+    return status;
+}
+
+static strake_status store_t4(const strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char name[64];
+    strake_text json = {0};
+    char *path = NULL;
+    (void)strake_tuned_file_name(&t->key, name, sizeof name);
+    (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "t4.json", "t4.json");
+    path = strake_path_join(t->folder, name);
+    strake_journal_print_t4(&t->journal, &json);
+    STRAKE_CHECK(path != NULL && !json.failed, error, STRAKE_ERR_MEMORY,
+                 "out of memory for tuning");
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, json.data, json.length, error));
+cleanup:
+    strake_text_free(&json);
+    free(path);
+    return status;
+}
+
+static void set_date(strake_tuned_record *record)
+{
+    char now[32];
+    (void)snprintf(record->date, sizeof record->date, "%.10s",
+                   strake_clock_utc(strake_clock_date(), now));
+}
+
+/** Stores the record and all measurements. */
+static strake_status tuning_store(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    set_date(&t->result->record);
+    t->stored_todo = t->result->record.todo;
+    STRAKE_TRY(strake_tuned_store(t->folder, &t->result->record, true, error));
+    STRAKE_TRY(store_t4(t, error));
+cleanup:
+    return status;
+}
+
+/* The break point of the number of streams, and the rates that the model of blocks asks for. */
+
+/* So many numbers in a row that are no faster end it. */
+enum { LOSSES = 2, MOST_SETS = 64 };
+
+/* One measurement takes no longer than this, and it is not worth more samples when so much slower. */
+static const double stream_limit = 60.0, give_up_factor = 1.5;
+
+/* The case of the present grid on a device with room for a part of it, and many steps ahead. */
+static strake_status tune_streams_write_case(const strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *sets[MOST_SETS] = {NULL};
+    char memory[64];
+    strake_text text = {0};
+    int count = 0, arrays = 0;
+    const double cells = (double)t->n[0] * (double)t->n[1] * (double)t->n[2];
+    for (int v = 0; v < t->graph.values; v++) {
+        const strake_value *const value = &t->graph.value[v];
+        arrays += value->stage < 0 && value->is_live && !value->is_constant;
+        arrays += value->next >= 0;
+    }
+    (void)strake_number_print(memory, sizeof memory, "run.device_memory=%.0f",
+                              t->space->streams.memory * arrays * cells *
+                                  strake_precision_size(t->which->precision));
+    for (; t->options->sets != NULL && t->options->sets[count] != NULL; count++) {
+        STRAKE_CHECK(count < MOST_SETS - 3, error, STRAKE_ERR_USAGE, "--set: more than %d",
+                     (int)MOST_SETS - 3);
+        sets[count] = t->options->sets[count];
+    }
+    sets[count++] = memory;
+    sets[count++] = "time.steps=1000";
+    STRAKE_TRY(strake_tune_case(t->space, t->n, t->options->like, sets, &text, error));
+    STRAKE_TRY(strake_file_put(t->case_file, STRAKE_FILE_PRIVATE, text.data, text.length, error));
+cleanup:
+    strake_text_free(&text);
+    return status;
+}
+
+/* The settings of a class, and a number of streams. @return how many */
+static int settings_with(const strake_tuned_class *class, int streams,
+                         strake_tuned_setting out[STRAKE_TUNED_SETTINGS])
+{
+    int count = 0;
+    for (; count < class->settings && count < STRAKE_TUNED_SETTINGS - 1; count++) {
+        out[count] = class->setting[count];
+    }
+    (void)snprintf(out[count].path, sizeof out[count].path, "run.streams");
+    (void)snprintf(out[count].value, sizeof out[count].value, "%d", streams);
+    return count + 1;
+}
+
+/**
+ * The number of streams for stripes that exceed the device's memory, with the settings of a class of
+ * the present grid: one after the other until more are no faster (the break point). Leaves the case
+ * file changed.
+ * @param[out] found  streams = 0 where time ran out or nothing works
+ */
+static strake_status tuning_streams(strake_tuning *t, const strake_tuned_class *class,
+                                    strake_tuned_streaming *found, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_tuned_streaming learnt = {.streams = 0};
+    double best = INFINITY;
+    int losses = 0;
+    *found = learnt;
+    t->doing = "streams";
+    t->wall_limit = stream_limit;
+    status = strake_tuning_reference(t, error);
+    if (status == STRAKE_ERR_STATE) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(status);
+    STRAKE_TRY(tune_streams_write_case(t, error));
+    for (int k = 0; k < t->space->streams.values && losses < LOSSES; k++) {
+        strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
+        strake_measurement m;
+        const int streams = t->space->streams.value[k];
+        const int settings = settings_with(class, streams, setting);
+        strake_tuning_tell(t);
+        if (strake_tuning_left(t, t->grid_end) <= 0.0) {
+            return STRAKE_OK;
+        }
+        STRAKE_TRY(strake_tuning_measure(t, settings, setting, give_up_factor * best, &m, error));
+        if (m.outcome == STRAKE_OUTCOME_STOPPED) {
+            return STRAKE_OK;
+        }
+        t->result->count[m.outcome]++;
+        const double median = strake_measurement_median(&m);
+        if (m.outcome == STRAKE_OUTCOME_GOOD && m.cells > 0.0 &&
+            median < (1.0 - t->space->streams.gain) * best) {
+            best = median;
+            losses = 0;
+            learnt = (strake_tuned_streaming){streams, m.up, m.down};
+        } else {
+            losses++;
+        }
+    }
+    *found = learnt;
+cleanup:
+    return status;
+}
 
 /* Grids that need more than this share of a memory are left out. */
 static const double most_memory = 0.5;
@@ -178,10 +428,10 @@ static strake_status tune_streams(strake_tuning *t, strake_error *error)
         return STRAKE_OK;
     }
     t->grid_end = strake_clock_seconds() + streams_share * strake_tuning_left(t, t->end);
-    STRAKE_TRY(strake_tuning_streams(t, class, &record->streaming, error));
+    STRAKE_TRY(tuning_streams(t, class, &record->streaming, error));
     if (record->streaming.streams > 0) {
         t->learnt = true;
-        STRAKE_TRY(strake_tuning_store(t, error));
+        STRAKE_TRY(tuning_store(t, error));
     }
 cleanup:
     return status;
@@ -223,7 +473,7 @@ static strake_status tune_grid(strake_tuning *t, double seconds, bool again, boo
         keep(strake_tuned_class_for(record, t->n), &class);
         record->todo -= again ? 0 : 1;
         t->found++;
-        STRAKE_TRY(strake_tuning_store(t, error));
+        STRAKE_TRY(tuning_store(t, error));
         STRAKE_TRY(tune_streams(t, error));
     }
 cleanup:
@@ -310,7 +560,7 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         }
     }
     if (record->classes > 0 && record->todo != t->stored_todo) {
-        STRAKE_TRY(strake_tuning_store(t, error));
+        STRAKE_TRY(tuning_store(t, error));
     }
     STRAKE_CHECK(t->found + known + record->todo > 0 || t->options->like != NULL, error,
                  STRAKE_ERR_MEMORY, "%s: every grid of the search space needs %s",
@@ -330,7 +580,7 @@ static strake_status store_vain(strake_tuning *t, strake_error *error)
     strake_tuned_class_for(record, t->brief)->end = STRAKE_TUNED_END_BUDGET;
     record->todo = 0;
     t->result->in_vain = true;
-    return strake_tuning_store(t, error);
+    return tuning_store(t, error);
 }
 
 static strake_status begin(strake_tuning *t, bool *found, strake_error *error)
@@ -349,8 +599,8 @@ static strake_status begin(strake_tuning *t, bool *found, strake_error *error)
     strake_tuned_key_make(t->options->cl, t->options->device, t->space->problem,
                           t->which->precision, t->variant, &t->key);
     STRAKE_TRY(strake_cache_create(t->folder, error));
-    STRAKE_TRY(strake_tuning_lock(t, error));
-    STRAKE_TRY(strake_tuning_name_files(t, error));
+    STRAKE_TRY(tuning_lock(t, error));
+    STRAKE_TRY(tuning_name_files(t, error));
     STRAKE_TRY(t->options->force ? STRAKE_OK : find_known(t, record, found, error));
     if (!*found) {
         memset(record, 0, sizeof *record);
@@ -358,7 +608,7 @@ static strake_status begin(strake_tuning *t, bool *found, strake_error *error)
         record->is_brief = is_brief;
     }
     t->stored_todo = record->todo;
-    STRAKE_TRY(strake_tuning_open_journal(t, error));
+    STRAKE_TRY(tuning_open_journal(t, error));
 cleanup:
     return status;
 }
@@ -446,14 +696,14 @@ cleanup:
         for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
             strake_worker_stop(&t->helper[k]);
         }
-        strake_tuning_remove_files(t);
+        tuning_remove_files(t);
         strake_journal_close(&t->journal, false);
         strake_case_close(&t->which);
         free(t->case_file);
         free(t->reference);
         free(t->log);
         free(t->folder);
-        strake_tuning_unlock(t);
+        tuning_unlock(t);
         free(t);
     }
     return status;

@@ -1,10 +1,314 @@
 /* Tuning on one grid: reference, defaults, baseline, search, finalists. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "autotune/tune_impl.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "io/machine.h"
+
+/* Building kernels ahead: processes beside the one that measures, while a GPU has no use for the cores. */
+
+/* Part of the host's memory that the helpers' own arrays may take. */
+static const double most_memory = 0.2;
+
+/** Decides how many processes build kernels ahead on the present grid. */
+static void tuning_begin_helpers(strake_tuning *t)
+{
+    strake_machine machine;
+    int inputs = t->which->problem->has_particles ? STRAKE_TUNE_REALS : 2;
+    strake_machine_read(&machine);
+    for (int v = 0; v < t->graph.values; v++) {
+        const strake_value *const value = &t->graph.value[v];
+        inputs += value->stage < 0 && value->is_live && !value->is_constant;
+    }
+    const double each = inputs * (double)t->n[0] * (double)t->n[1] * (double)t->n[2] *
+                        strake_precision_size(t->which->precision);
+    const double fit = most_memory * (double)machine.memory / each;
+    const int spare = machine.cores / 2;
+    int helpers = t->prediction.is_gpu ? spare : 0;
+    helpers = helpers > STRAKE_TUNE_HELPERS ? STRAKE_TUNE_HELPERS : helpers;
+    helpers = helpers > fit ? (int)fit : helpers;
+    t->helpers = helpers > 0 ? helpers : 0;
+    t->prepared = 0;
+    for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
+        t->helper[k].command = t->worker.command;
+        t->helper[k].environment = t->worker.environment;
+        t->helper[k].log = t->worker.log;
+    }
+}
+
+static bool is_new(strake_tuning *t, int settings, const strake_tuned_setting *setting)
+{
+    char text[900];
+    (void)strake_settings_text(settings, setting, text, sizeof text);
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, text, strlen(text));
+    for (int k = 0; k < t->prepared; k++) {
+        if (t->hash[k] == hash) {
+            return false;
+        }
+    }
+    if (t->prepared == STRAKE_TUNE_PREPARED ||
+        strake_journal_find(&t->journal, t->n, settings, setting) != NULL) {
+        return false;
+    }
+    t->hash[t->prepared++] = hash;
+    return true;
+}
+
+/** A strake_hint_function: idle helpers build the kernels of these candidates. */
+static void tuning_prepare(void *tuning, int count, const strake_candidate *candidate)
+{
+    strake_tuning *const t = tuning;
+    int next = 0;
+    for (int k = 0; k < t->helpers; k++) {
+        if (!strake_worker_is_idle(&t->helper[k], t->wall_limit)) {
+            continue;
+        }
+        for (bool found = false; next < count && !found; next++) {
+            strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
+            const int settings = strake_space_settings(t->space, &candidate[next], setting);
+            found = is_new(t, settings, setting);
+            if (found) {
+                const strake_request request = {.where = t->options->where,
+                                                .case_file = t->case_file,
+                                                .reference = t->reference,
+                                                .settings = settings,
+                                                .setting = setting};
+                strake_worker_prepare(&t->helper[k], &request);
+                t->result->ahead++;
+            }
+        }
+    }
+}
+
+/** Nobody builds any more, so that measurements are undisturbed. */
+static void tuning_rest_helpers(strake_tuning *t)
+{
+    for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
+        if (!strake_worker_is_idle(&t->helper[k], t->wall_limit)) {
+            strake_worker_stop(&t->helper[k]);
+        }
+    }
+}
+
+/*
+ * Sizes of work-groups kernel by kernel: what the devices' timers said of every kernel in groups of
+ * different sizes is put together and measured as a whole.
+ */
+
+static const char width_path[] = "run.group_width", height_path[] = "run.group_height";
+
+/* The value of a setting as a number; 0: not set. */
+static int number_of(int settings, const strake_tuned_setting *setting, const char *path)
+{
+    for (int s = 0; s < settings; s++) {
+        if (strcmp(setting[s].path, path) == 0) {
+            return (int)strtol(setting[s].value, NULL, 10);
+        }
+    }
+    return 0;
+}
+
+static bool is_size(const char *path)
+{
+    return strcmp(path, width_path) == 0 || strcmp(path, height_path) == 0;
+}
+
+/* Whether a measurement is of the same kernels as a contender's, in groups of another size. */
+static bool is_alike(const strake_journal_entry *entry, const strake_contender *base)
+{
+    bool alike = entry->settings == base->settings &&
+                 entry->result.kernels == base->result.kernels &&
+                 (entry->result.outcome == STRAKE_OUTCOME_GOOD ||
+                  entry->result.outcome == STRAKE_OUTCOME_SLOW);
+    for (int s = 0; s < entry->settings && alike; s++) {
+        alike = strcmp(entry->setting[s].path, base->setting[s].path) == 0 &&
+                (is_size(entry->setting[s].path) ||
+                 strcmp(entry->setting[s].value, base->setting[s].value) == 0);
+    }
+    for (int k = 0; k < entry->result.kernels && alike; k++) {
+        alike = strcmp(entry->result.kernel[k].name, base->result.kernel[k].name) == 0 &&
+                entry->result.kernel[k].seconds > 0.0 && base->result.kernel[k].seconds > 0.0;
+    }
+    return alike;
+}
+
+/* The fastest size of every kernel, where it is not the common one. @return the part of the time that they save. */
+static double choose(const strake_tuning *t, const strake_contender *base, double gain,
+                     strake_group group[STRAKE_MOST_GROUPS])
+{
+    const strake_measurement *const m = &base->result;
+    double all = 0.0, saved = 0.0;
+    for (int k = 0; k < m->kernels; k++) {
+        double least = (1.0 - gain) * m->kernel[k].seconds;
+        all += m->kernel[k].seconds;
+        for (int e = 0; e < t->journal.entries && k < STRAKE_MOST_GROUPS; e++) {
+            const strake_journal_entry *const entry = &t->journal.entry[e];
+            const double seconds = entry->result.kernel[k].seconds;
+            if (memcmp(entry->n, t->n, sizeof t->n) == 0 && is_alike(entry, base) &&
+                seconds < least) {
+                const int height = number_of(entry->settings, entry->setting, height_path);
+                least = seconds;
+                group[k].width = number_of(entry->settings, entry->setting, width_path);
+                group[k].height = height > 0 ? height : 1;
+            }
+        }
+        saved += k < STRAKE_MOST_GROUPS && group[k].width > 0 ? m->kernel[k].seconds - least : 0.0;
+    }
+    return all > 0.0 ? saved / all : 0.0;
+}
+
+/* Whether all kernels chose one size: such groups were measured already. */
+static bool is_common(int kernels, const strake_group *group)
+{
+    for (int k = 0; k < kernels; k++) {
+        if (k >= STRAKE_MOST_GROUPS || group[k].width != group[0].width ||
+            group[k].height != group[0].height) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/**
+ * The fastest configuration so far with groups of its own for every kernel that was faster in another
+ * size, by the timers of all measurements of these kernels; measured as a whole.
+ * @param[out] any  false: one size serves all kernels, or the time is over
+ */
+static strake_status tuning_kernels(strake_tuning *t, double give_up, strake_contender *out,
+                                    bool *any, strake_error *error)
+{
+    strake_group group[STRAKE_MOST_GROUPS] = {{0, 0}};
+    *any = false;
+    if (t->space->kernel_gain <= 0.0 || t->options->like != NULL || t->finalists == 0) {
+        return STRAKE_OK;
+    }
+    *out = t->finalist[0];
+    if (out->result.kernels < 2 || out->settings == STRAKE_TUNED_SETTINGS ||
+        number_of(out->settings, out->setting, width_path) == 0 ||
+        choose(t, out, t->space->kernel_gain, group) < t->space->kernel_gain ||
+        is_common(out->result.kernels, group)) {
+        return STRAKE_OK;
+    }
+    strake_tuned_setting *const added = &out->setting[out->settings++];
+    (void)snprintf(added->path, sizeof added->path, "run.groups");
+    (void)strake_groups_print(out->result.kernels, group, added->value);
+    t->doing = "kernels";
+    strake_tuning_tell(t);
+    const strake_status status =
+        strake_tuning_measure(t, out->settings, out->setting, give_up, &out->result, error);
+    *any = status == STRAKE_OK && out->result.outcome != STRAKE_OUTCOME_STOPPED;
+    return status;
+}
+
+/* The last word on a grid: the fastest in turn with the defaults, and who wins. */
+
+/* The defaults stay unless the winner is this much faster. */
+static const double least_gain = 1.01;
+
+enum { LEAST_ROUNDS = 2 };
+
+static void add_samples(strake_contender *c, const strake_measurement *more)
+{
+    for (int k = 0; k < more->samples && c->result.samples < STRAKE_WORKER_SAMPLES; k++) {
+        c->result.seconds[c->result.samples++] = more->seconds[k];
+    }
+}
+
+/** The best again, in turn with the defaults, so that what disturbs the machine disturbs all alike. */
+static strake_status tuning_finals(strake_tuning *t, double deadline, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_contender *player[STRAKE_TUNE_FINALISTS + 1] = {&t->fallback};
+    bool begun[STRAKE_TUNE_FINALISTS + 1] = {false};
+    int players = 1;
+    t->doing = "finalists";
+    for (int f = 0; f < t->finalists; f++) {
+        const double need = LEAST_ROUNDS * (players + 1) * t->cost;
+        if (strake_measurement_alike(&t->finalist[f].result, &t->fallback.result)) {
+            t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* it is the defaults themselves */
+        } else if (players == 1 || need < strake_tuning_left(t, deadline)) {
+            player[players++] = &t->finalist[f];
+        } else {
+            t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* no time to confirm it */
+        }
+    }
+
+    for (int round = 0; round < STRAKE_TUNE_ROUNDS; round++) {
+        if (round >= LEAST_ROUNDS && strake_tuning_left(t, deadline) < players * t->cost) {
+            break;
+        }
+        for (int p = 0; p < players; p++) {
+            strake_measurement m;
+            STRAKE_TRY(strake_tuning_measure_now(t, player[p]->settings, player[p]->setting,
+                                                 INFINITY, &m, error));
+            if (m.outcome == STRAKE_OUTCOME_STOPPED) {
+                return STRAKE_OK;
+            }
+            if (m.outcome == STRAKE_OUTCOME_GOOD) {
+                /* The search's own samples favour those that were lucky. */
+                player[p]->result.samples = begun[p] ? player[p]->result.samples : 0;
+                begun[p] = true;
+                add_samples(player[p], &m);
+            } else {
+                player[p]->result.outcome = m.outcome; /* it failed once: out */
+            }
+            strake_tuning_tell(t);
+        }
+    }
+cleanup:
+    return status;
+}
+
+/*
+ * Whether a contender is faster than the defaults beyond doubt: in the median by a margin, in the least
+ * disturbed sample, and in most of the samples taken next to each other.
+ */
+static bool beats(const strake_contender *c, const strake_contender *fallback)
+{
+    const strake_measurement *const a = &c->result, *const b = &fallback->result;
+    const int pairs = a->samples < b->samples ? a->samples : b->samples;
+    double least_a = INFINITY, least_b = INFINITY;
+    int wins = 0;
+    for (int k = 0; k < pairs; k++) {
+        wins += a->seconds[k] < b->seconds[k];
+        least_a = a->seconds[k] < least_a ? a->seconds[k] : least_a;
+        least_b = b->seconds[k] < least_b ? b->seconds[k] : least_b;
+    }
+    return a->outcome == STRAKE_OUTCOME_GOOD && !strake_measurement_alike(a, b) && pairs > 0 &&
+           least_a < least_b && wins * 10 >= pairs * 7 &&
+           strake_measurement_median(a) * least_gain < strake_measurement_median(b);
+}
+
+/** Fills in a class: the winner's results, or the defaults'. */
+
+/* Contenders without samples lose. */
+static void tuning_result(const strake_tuning *t, strake_tuned_class *class)
+{
+    const strake_contender *winner = &t->fallback;
+    const double fallback = strake_measurement_median(&t->fallback.result);
+    double least = INFINITY;
+    for (int f = 0; f < t->finalists; f++) {
+        const strake_contender *const c = &t->finalist[f];
+        const double median = strake_measurement_median(&c->result);
+        if (beats(c, &t->fallback) && median < least) {
+            winner = c;
+            least = median;
+        }
+    }
+    memcpy(class->n, t->n, sizeof class->n);
+    class->settings = winner->settings;
+    memcpy(class->setting, winner->setting, sizeof class->setting);
+    class->seconds = strake_measurement_median(&winner->result);
+    class->spread = strake_measurement_spread(&winner->result);
+    class->fallback = fallback;
+    class->excess = fmax(strake_measurement_excess(&winner->result),
+                         strake_measurement_excess(&t->fallback.result));
+    class->disturbed = class->excess > STRAKE_TUNED_MOST_EXCESS;
+}
 
 /* A measurement is cut off at this many times what the defaults took, within bounds [s]. */
 static const double limit_factor = 5.0, least_limit = 10.0, most_limit = 60.0;
@@ -102,7 +406,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
     strake_status status = STRAKE_OK;
     strake_candidate start[STRAKE_SPACE_SEEDS + 2];
     int most = 0;
-    strake_tuning_begin_helpers(t);
+    tuning_begin_helpers(t);
     const double left = strake_tuning_left(t, t->grid_end);
     /* The defaults were built by the process that measures; what helpers build costs it less. */
     const double cost = t->helpers > 0 ? t->cost / (1.0 + t->helpers) : t->cost;
@@ -118,7 +422,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
         .start = start,
         .seed = UINT64_C(20140917),
         .attempt = attempt,
-        .hint = t->helpers > 0 ? strake_tuning_prepare : NULL,
+        .hint = t->helpers > 0 ? tuning_prepare : NULL,
         .user = t};
     if (earlier->settings > 0) {
         start[search.starts++] =
@@ -131,7 +435,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
     t->doing = "search";
     t->failed = 0;
     status = strake_search_run(&search, error);
-    strake_tuning_rest_helpers(t);
+    tuning_rest_helpers(t);
     STRAKE_TRY(status);
     *any = search.tried > 0 || search.exhausted;
     class->end = end_of(t, &search);
@@ -204,7 +508,7 @@ static strake_status try_kernels(strake_tuning *t, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_contender each;
     bool any = false;
-    STRAKE_TRY(strake_tuning_kernels(t, give_up_factor * best_so_far(t), &each, &any, error));
+    STRAKE_TRY(tuning_kernels(t, give_up_factor * best_so_far(t), &each, &any, error));
     if (any) {
         t->result->count[each.result.outcome]++;
     }
@@ -246,11 +550,11 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     }
     STRAKE_TRY(try_kernels(t, error));
     if (t->finalists > 0 && strake_tuning_left(t, t->end) > 0.0 && !strake_tuning_stopped(t)) {
-        STRAKE_TRY(strake_tuning_finals(t, deadline, error));
+        STRAKE_TRY(tuning_finals(t, deadline, error));
     }
     *any = t->fallback.result.samples > 0;
     if (*any) {
-        strake_tuning_result(t, class);
+        tuning_result(t, class);
         class->evaluated = strake_tuning_tried(t);
     }
 cleanup:

@@ -81,12 +81,6 @@ int strake_tuning_tried(const strake_tuning *t);
 /** Takes note of a measurement of the defaults, or of settings that come to them. */
 void strake_tuning_note_fallback(strake_tuning *t, const strake_measurement *m);
 
-/** The best again, in turn with the defaults, so that what disturbs the machine disturbs all alike. */
-strake_status strake_tuning_finals(strake_tuning *t, double deadline, strake_error *error);
-
-/** Fills in a class: the winner's results, or the defaults'. */
-void strake_tuning_result(const strake_tuning *t, strake_tuned_class *class);
-
 /** Seconds left of a deadline, and whether the user wants to stop. */
 double strake_tuning_left(const strake_tuning *t, double deadline);
 bool strake_tuning_stopped(const strake_tuning *t);
@@ -97,46 +91,6 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
 
 /** Writes the states that every result on the present grid must have. STRAKE_ERR_STATE: out of time. */
 strake_status strake_tuning_reference(strake_tuning *t, strake_error *error);
-
-/**
- * The number of streams for stripes that exceed the device's memory, with the settings of a class of
- * the present grid: one after the other until more are no faster (the break point). Leaves the case
- * file changed.
- * @param[out] found  streams = 0 where time ran out or nothing works
- */
-strake_status strake_tuning_streams(strake_tuning *t, const strake_tuned_class *class,
-                                    strake_tuned_streaming *found, strake_error *error);
-
-/**
- * The fastest configuration so far with groups of its own for every kernel that was faster in another
- * size, by the timers of all measurements of these kernels; measured as a whole.
- * @param[out] any  false: one size serves all kernels, or the time is over
- */
-strake_status strake_tuning_kernels(strake_tuning *t, double give_up, strake_contender *out,
-                                    bool *any, strake_error *error);
-
-/** Takes the locks. STRAKE_ERR_STATE: another tuning is at work. */
-strake_status strake_tuning_lock(strake_tuning *t, strake_error *error);
-void strake_tuning_unlock(strake_tuning *t);
-
-/** Names the files for the worker process, and removes them. */
-strake_status strake_tuning_name_files(strake_tuning *t, strake_error *error);
-void strake_tuning_remove_files(const strake_tuning *t);
-
-/** Takes up the journal of measurements of this very processor, problem, space and case. */
-strake_status strake_tuning_open_journal(strake_tuning *t, strake_error *error);
-
-/** Stores the record and all measurements. */
-strake_status strake_tuning_store(strake_tuning *t, strake_error *error);
-
-/** Decides how many processes build kernels ahead on the present grid. */
-void strake_tuning_begin_helpers(strake_tuning *t);
-
-/** A strake_hint_function: idle helpers build the kernels of these candidates. */
-void strake_tuning_prepare(void *tuning, int count, const strake_candidate *candidate);
-
-/** Nobody builds any more, so that measurements are undisturbed. */
-void strake_tuning_rest_helpers(strake_tuning *t);
 
 /** Tells the user. */
 void strake_tuning_tell(strake_tuning *t);

@@ -4,10 +4,57 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "bench/bench.h"
 #include "cpu/hash_team.h"
-#include "bench/rewind.h"
 #include "io/machine.h"
 #include "output/report.h"
+#include "solver/solver.h"
+
+/*
+ * * Placements of a case whose inputs end with it begin it anew, however many steps a benchmark takes of it.
+ */
+
+/** Keeps the states that a solver begins with. @return STRAKE_ERR_MEMORY. bench_forget() in any case */
+static strake_status bench_keep(strake_solver *solver, strake_bench_start *start,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *name = NULL;
+    while ((name = strake_solver_kept(solver, start->states)) != NULL) {
+        strake_extent extent;
+        STRAKE_TRY(strake_field_extent(solver, name, &extent, error));
+        void *const state = malloc((size_t)extent.slabs * extent.bytes);
+        STRAKE_CHECK(state != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory for the states that a benchmark begins with");
+        start->state[start->states++] = state;
+        STRAKE_TRY(strake_get_field(solver, name, state, error));
+    }
+cleanup:
+    return status;
+}
+
+/** The solver has these states again, and done no step; nor spent any time in them. */
+static strake_status bench_rewind(strake_solver *solver, const strake_bench_start *start,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < start->states; k++) {
+        strake_extent extent;
+        const char *const name = strake_solver_kept(solver, k);
+        STRAKE_TRY(strake_field_extent(solver, name, &extent, error));
+        STRAKE_TRY(strake_solver_restore(solver, name, 0, extent.slabs, start->state[k], error));
+    }
+    strake_solver_set_progress(solver, 0, 0.0);
+cleanup:
+    return status;
+}
+
+static void bench_forget(strake_bench_start *start)
+{
+    while (start->states > 0) {
+        free(start->state[--start->states]);
+    }
+}
 
 enum { LEAST_WARM_UP = 3, UNTIMED_SHARE = 10 };
 
@@ -82,7 +129,7 @@ static int split_where(const strake_bench_item *item, char where[sizeof item->wh
 static strake_status failed(strake_bench_item *item, strake_status status,
                             const strake_error *cause, strake_error *error)
 {
-    strake_bench_forget(&item->start);
+    bench_forget(&item->start);
     strake_close(&item->solver);
     item->status = status;
     (void)snprintf(item->why, sizeof item->why, "%.500s", cause->text);
@@ -103,7 +150,7 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
                                      .user = m->options->user};
     strake_status status = strake_open(m->bench->which, &settings, &item->solver, &cause);
     if (status == STRAKE_OK && m->bench->period > 0) {
-        status = strake_bench_keep(item->solver, &item->start, &cause);
+        status = bench_keep(item->solver, &item->start, &cause);
     }
     if (status != STRAKE_OK) {
         return failed(item, status, &cause, error);
@@ -174,7 +221,7 @@ static strake_status begin_steps(const measurement *m, strake_bench_item *item, 
     *now = steps;
     if (period > 0) {
         if (strake_step_count(item->solver) >= period) {
-            STRAKE_TRY(strake_bench_rewind(item->solver, &item->start, error));
+            STRAKE_TRY(bench_rewind(item->solver, &item->start, error));
         }
         const int64_t left = period - strake_step_count(item->solver);
         *now = steps < left ? steps : left;
@@ -257,7 +304,7 @@ static strake_status record_step(const measurement *m, strake_bench_item *item, 
         return STRAKE_OK;
     }
     if (period > 0 && steps > period - strake_step_count(item->solver)) {
-        STRAKE_TRY(strake_bench_rewind(item->solver, &item->start, error));
+        STRAKE_TRY(bench_rewind(item->solver, &item->start, error));
     }
     STRAKE_TRY(strake_timeline_record(item->solver, &item->timeline, &item->rare, error));
 cleanup:
@@ -393,7 +440,7 @@ static strake_status measure_in_turn(measurement *m, strake_error *error)
         for (int r = 0; r <= bench->repeats; r++) {
             STRAKE_TRY(part(m, item, r == 0, error));
         }
-        strake_bench_forget(&item->start);
+        bench_forget(&item->start);
         strake_close(&item->solver);
     }
 cleanup:
@@ -426,7 +473,7 @@ strake_status strake_bench_measure(strake_bench *bench, const strake_bench_optio
     *stopped = m.stopped;
 cleanup:
     for (int k = 0; k < bench->items; k++) {
-        strake_bench_forget(&bench->item[k].start);
+        bench_forget(&bench->item[k].start);
         strake_close(&bench->item[k].solver);
     }
     return status;

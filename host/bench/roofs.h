@@ -22,11 +22,4 @@ typedef struct strake_roofs {
     strake_roof roof[STRAKE_ROOFS];
 } strake_roofs;
 
-/**
- * Sets the roof of every item that was measured. The roof of a mixture is the sum of those of its
- * GPUs and of the host memory, which CPU stripe and OpenCL CPU devices share. What cannot be measured
- * is NaN, and a notice says why.
- */
-void strake_roofs_apply(strake_roofs *roofs, strake_bench *bench);
-
 #endif

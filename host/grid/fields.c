@@ -8,14 +8,373 @@
 #include "grid/active.h"
 #include "grid/ahead.h"
 #include "grid/arrays.h"
-#include "grid/changes.h"
+#include "grid/grid.h"
 #include "grid/inputs.h"
 #include "grid/keep.h"
-#include "grid/measure.h"
 #include "grid/memory.h"
 #include "grid/parts.h"
 #include "grid/signs.h"
+#include "team/kind.h"
 #include "tuned/record.h"
+
+/*
+ * * What a grid's problem measures of its states, and what is kept of fields for that alone (strake_field.is_compared):
+ * whole arrays beside those that steps read, on the rank where they were set.
+ */
+
+/* --- what is kept for it -------------------------------------------------------------------------- */
+
+static int64_t slabs_of(const strake_grid *grid, int f, size_t *bytes)
+{
+    int64_t full[STRAKE_AXES];
+    strake_case_field_shape(grid->which, f, full);
+    *bytes = (size_t)(full[1] * full[2] * grid->layout.element_size);
+    return full[0];
+}
+
+/** Whether a field is an input that is kept for that alone. */
+static bool grid_is_aside(const strake_grid *grid, int field)
+{
+    const strake_field *const f = &grid->which->problem->field[field];
+    return f->is_compared && !f->is_state;
+}
+
+/** Its slabs come in order from 0 to the last, until all are there. @return STRAKE_ERR_STATE */
+static strake_status grid_check_aside(const strake_grid *grid, int field, int64_t first,
+                                      int64_t end, strake_error *error)
+{
+    if (first <= grid->aside_slabs[field]) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_STATE,
+                       "field %s: slabs [%lld, %lld) set where slab %lld is next; they are set in "
+                       "order from 0 to the last",
+                       grid->which->problem->field[field].name, (long long)first, (long long)end,
+                       (long long)grid->aside_slabs[field]);
+}
+
+/** What is kept of a field. */
+static strake_given grid_given(const strake_grid *grid, int field)
+{
+    size_t bytes = 0;
+    const int64_t have = grid->aside_slabs[field];
+    const bool is_whole = have == slabs_of(grid, field, &bytes);
+    return (strake_given){have < 0 || is_whole, is_whole ? grid->aside[field] : NULL};
+}
+
+/** Frees all of that. */
+static void grid_drop_aside(strake_grid *grid)
+{
+    for (int f = 0; f < STRAKE_MAX_FIELDS; f++) {
+        strake_arrays_free(grid, &grid->aside[f]);
+    }
+}
+
+/* An array of all slabs of a field in their places, whoever has which. */
+static strake_status collect(strake_grid *grid, int f, strake_slabs_reader *read, void *user,
+                             void **out, strake_error *error)
+{
+    enum { PIECE = 1 << 20 };
+    strake_status status = STRAKE_OK;
+    size_t bytes = 0;
+    const int64_t slabs = slabs_of(grid, f, &bytes);
+    const int64_t most = bytes < PIECE ? (int64_t)(PIECE / bytes) : 1;
+    void *const data = malloc((size_t)most * bytes);
+    const char *const name = grid->which->problem->field[f].name;
+    STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading field %s", name);
+    STRAKE_TRY(strake_arrays_new(grid, name, out, error));
+    for (int64_t first = 0, end = 0; first < slabs; first = end) {
+        end = slabs - first < most ? slabs : first + most;
+        STRAKE_TRY(read(user, f, first, end, data, error));
+        strake_grid_store(grid, f, *out, first, end, data);
+    }
+cleanup:
+    free(data);
+    return status;
+}
+
+/* Room for a field that is kept; where a part of one that has values is set, with these. */
+static strake_status begin_aside(strake_grid *grid, int f, const strake_given_slabs *slabs,
+                                 strake_slabs_reader *read, void *user, strake_error *error)
+{
+    size_t bytes = 0;
+    const int64_t all = slabs_of(grid, f, &bytes);
+    const bool is_part = slabs->end - slabs->first < all;
+    const char *const name = grid->which->problem->field[f].name;
+    if (!strake_memory_has_one(grid)) {
+        grid->aside_slabs[f] = grid_is_aside(grid, f) ? 0 : -1;
+        return grid_is_aside(grid, f)
+                   ? strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for field %s", name)
+                   : STRAKE_OK;
+    }
+    if (is_part && !grid_is_aside(grid, f) && grid->field[f].state != STRAKE_FIELD_EMPTY) {
+        const strake_status status = collect(grid, f, read, user, &grid->aside[f], error);
+        if (status != STRAKE_OK) {
+            strake_arrays_free(grid, &grid->aside[f]);
+        }
+        grid->aside_slabs[f] = status == STRAKE_OK ? all : 0;
+        return status;
+    }
+    grid->aside_slabs[f] = 0;
+    return strake_arrays_new(grid, name, &grid->aside[f], error);
+}
+
+static strake_status grid_set_aside(strake_domain *domain, int field,
+                                    const strake_given_slabs *slabs, strake_slabs_reader *read,
+                                    void *user, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_grid *const grid = strake_grid_of(domain);
+    if (!grid->which->problem->field[field].is_compared) {
+        return STRAKE_OK;
+    }
+    if (grid->aside[field] == NULL) {
+        STRAKE_TRY(begin_aside(grid, field, slabs, read, user, error));
+    }
+    if (grid->aside[field] != NULL) {
+        strake_grid_store(grid, field, grid->aside[field], slabs->first, slabs->end, slabs->data);
+        grid->aside_slabs[field] =
+            slabs->end > grid->aside_slabs[field] ? slabs->end : grid->aside_slabs[field];
+    }
+cleanup:
+    return status;
+}
+
+/* --- measuring ------------------------------------------------------------------------------------ */
+
+/** strake_domain_kind.measure and set_aside of grids. */
+static strake_status grid_measure(strake_domain *domain, strake_slabs_reader *read, void *user,
+                                  double *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_grid *const grid = strake_grid_of(domain);
+    const strake_problem *const problem = grid->which->problem;
+    void *array[STRAKE_MAX_FIELDS] = {NULL};
+    void *collected[STRAKE_MAX_FIELDS] = {NULL};
+    strake_given given[STRAKE_MAX_FIELDS] = {{false, NULL}};
+    const double time = domain->is_adaptive || domain->is_timed
+                            ? domain->clock.time
+                            : (double)domain->step * grid->which->dt;
+    const strake_snapshot now = {grid->which, &grid->layout, array, grid->number, time, given};
+    for (int f = 0; f < problem->fields; f++) {
+        array[f] = grid->array[domain->parity][grid->value_of[f]];
+        given[f] = grid_given(grid, f);
+        if (domain->ranks != NULL && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
+            STRAKE_TRY(collect(grid, f, read, user, &collected[f], error));
+            array[f] = collected[f];
+        }
+    }
+    STRAKE_TRY(problem->evaluate(&now, out, error));
+cleanup:
+    for (int f = 0; f < problem->fields; f++) {
+        strake_arrays_free(grid, &collected[f]);
+    }
+    return status;
+}
+
+/* Inputs that change with time (case/source.h: series, shapes that turn round); only for host/grid/. */
+
+/* A flow that turns round is taken at the middle of each step: of so many before all is back, however slow it is. */
+enum { STEPS_OF_REVERSAL = 20 };
+
+static double interval_of(const strake_grid *grid, int f)
+{
+    return grid->field[f].changes ? strake_source_interval(grid->which->source[f])
+                                  : (double)INFINITY;
+}
+
+/* Whether an input is another one in the step that begins at one time than in that of another. */
+static bool differs(const strake_grid *grid, int f, const strake_moment *one,
+                    const strake_moment *other)
+{
+    const strake_source *const source = grid->which->source[f];
+    const double interval = interval_of(grid, f);
+    return interval > 0.0
+               ? interval < (double)INFINITY && strake_source_level(source, one->begin) !=
+                                                    strake_source_level(source, other->begin)
+               : one->begin != other->begin || one->dt != other->dt;
+}
+
+/** Least number of steps from one change to the next; 0: nothing changes. */
+static int64_t changes_least(const strake_case *which)
+{
+    double least = (double)INFINITY;
+    for (int f = 0; f < which->problem->fields; f++) {
+        least = fmin(least, strake_source_interval(which->source[f]));
+    }
+    if (which->courant > 0.0) {
+        return least > 0.0 ? INT64_MAX : 1; /* nobody knows, but for a change with every step */
+    }
+    const double steps = floor(least / which->dt);
+    return isinf(least) ? 0 : steps < 1.0 ? 1 : steps < 0x1p53 ? (int64_t)steps : INT64_MAX;
+}
+
+/* The first step after @p step in which an input is another one, at most @p end. */
+static int64_t next_change(const strake_grid *grid, int f, int64_t step, int64_t end)
+{
+    const strake_case *const which = grid->which;
+    const strake_moment now = strake_case_moment(which, step);
+    const double interval = interval_of(grid, f);
+    const double level = (double)strake_source_level(which->source[f], now.begin) + 1.0;
+    const double guess = floor(level * interval / which->dt);
+    int64_t next = guess < (double)end ? (int64_t)guess : end;
+    next = next > step ? next : step + 1;
+    strake_moment then = strake_case_moment(which, next);
+    while (next < end && !differs(grid, f, &now, &then)) {
+        then = strake_case_moment(which, ++next);
+    }
+    then = strake_case_moment(which, next - 1);
+    while (next - 1 > step && differs(grid, f, &now, &then)) {
+        then = strake_case_moment(which, --next - 1);
+    }
+    return next;
+}
+
+static double next_level(const strake_grid *grid, double time)
+{
+    double next = (double)INFINITY;
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        next = grid->field[f].changes
+                   ? fmin(next, strake_source_next_level(grid->which->source[f], time))
+                   : next;
+    }
+    return next;
+}
+
+/* Steps end where the next level of an input begins, and at the end of the run; beyond that only levels count. */
+static double next_stop(const strake_grid *grid, double time)
+{
+    const double level = next_level(grid, time), end = grid->domain.clock.stop;
+    return end > time ? fmin(level, end) : level;
+}
+
+/* The step that begins at a time. */
+static double step_at(const strake_grid *grid, double time)
+{
+    static const double rounded = 1e-9;
+    const double left = grid->pace_until - time;
+    return grid->pace <= left * (1.0 + rounded) ? grid->pace : left;
+}
+
+/* Steps of one length from now on. */
+static int64_t timed_steady(const strake_grid *grid, int64_t most)
+{
+    double time = grid->domain.clock.time;
+    int64_t steps = 0;
+    do {
+        time += grid->domain.clock.dt;
+        steps++;
+    } while (steps < most && next_stop(grid, time) == grid->pace_until &&
+             step_at(grid, time) == grid->domain.clock.dt);
+    return grid->domain.steady == 1 ? 1 : steps;
+}
+
+/** Steps from the domain's step on, @p most at most, for which all inputs are as they are in that one. */
+static int64_t changes_steady(const strake_grid *grid, int64_t most)
+{
+    if (grid->domain.is_timed) {
+        return timed_steady(grid, most);
+    }
+    const int64_t step = grid->domain.step;
+    int64_t end = step + most;
+    for (int f = 0; f < grid->which->problem->fields && end > step + 1; f++) {
+        const double interval = interval_of(grid, f);
+        if (interval < (double)INFINITY) {
+            end = interval > 0.0 ? next_change(grid, f, step, end) : step + 1;
+        }
+    }
+    return end - step;
+}
+
+/* Fills all velocities, as they are in a moment. */
+static strake_status refill_velocities(strake_grid *grid, const strake_moment *moment,
+                                       strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    grid->moment = *moment;
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        if (grid->field[f].from_shape) {
+            STRAKE_TRY(strake_inputs_refill(grid, f, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* The longest step until the next level: a flow between two extremes is never faster than in one of them. */
+static strake_status find_pace(strake_grid *grid, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = grid->which;
+    double most = 0.0, longest = which->dt;
+    for (int f = 0; f < which->problem->fields; f++) {
+        longest = fmin(longest, strake_source_reversal(which->source[f]) / STEPS_OF_REVERSAL);
+    }
+    for (int extreme = 1; extreme <= (grid->domain.steady == 1 ? 2 : 1); extreme++) {
+        const strake_moment moment = {grid->domain.clock.time, 1.0, extreme};
+        double rate = 0.0;
+        STRAKE_TRY(
+            strake_ranks_agree(grid->domain.ranks, refill_velocities(grid, &moment, error), error));
+        STRAKE_TRY(strake_inputs_rate(grid, &rate, error));
+        most = fmax(most, rate);
+    }
+    grid->pace = fmin(longest, which->courant / most);
+    STRAKE_CHECK(grid->pace < (double)INFINITY, error, STRAKE_ERR_USAGE,
+                 "%s: time.courant: nothing flows, so that any time step would do; give time.dt, "
+                 "the longest one",
+                 which->file);
+cleanup:
+    grid->pace = status == STRAKE_OK ? grid->pace : 0.0;
+    return status;
+}
+
+/* Velocities are what flows in a step: they change with its length, too. */
+static strake_status pass_timed(strake_grid *grid, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_clock *const clock = &grid->domain.clock;
+    const strake_moment before = grid->moment;
+    const double until = next_stop(grid, clock->time);
+    const bool is_new =
+        grid->pace == 0.0 || grid->pace_until != until || strake_inputs_are_new(grid);
+    strake_moment now = {clock->time, 0.0, 0};
+    if (is_new) {
+        STRAKE_TRY(find_pace(grid, error));
+    }
+    grid->pace_until = until;
+    clock->dt = now.dt = step_at(grid, clock->time);
+    if (is_new || now.dt != before.dt || (grid->domain.steady == 1 && now.begin != before.begin)) {
+        STRAKE_TRY(refill_velocities(grid, &now, error));
+    }
+    grid->moment = now;
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        if (!grid->field[f].from_shape && grid->field[f].changes &&
+            differs(grid, f, &now, &before)) {
+            STRAKE_TRY(strake_inputs_refill(grid, f, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/** Fills those anew that are not those of the domain's step. @return as strake_inputs_refill() */
+static strake_status changes_pass(strake_grid *grid, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_moment before = grid->moment;
+    if (grid->domain.is_timed) {
+        return pass_timed(grid, error);
+    }
+    grid->moment = strake_case_moment(grid->which, grid->domain.step);
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        if (grid->field[f].changes && differs(grid, f, &grid->moment, &before)) {
+            STRAKE_TRY(strake_inputs_refill(grid, f, error));
+        }
+    }
+cleanup:
+    grid->moment = status == STRAKE_OK ? grid->moment : before;
+    return status;
+}
 
 static const strake_grid *of(const strake_domain *domain)
 {
@@ -38,7 +397,7 @@ static strake_domain *create(const strake_case *which, const strake_team *team)
 static strake_status begin(strake_domain *domain, strake_error *error)
 {
     const strake_case *const which = of(domain)->which;
-    domain->steady = strake_changes_least(which);
+    domain->steady = changes_least(which);
     domain->is_timed = which->courant > 0.0;
     return strake_grid_begin(strake_grid_of(domain), which, error);
 }
@@ -120,7 +479,7 @@ static void close_grid(strake_domain **domain)
     *domain = NULL;
     strake_ahead_end(grid);
     strake_grid_forget(grid);
-    strake_grid_drop_aside(grid);
+    grid_drop_aside(grid);
     for (int f = 0; f < STRAKE_MAX_FIELDS; f++) {
         strake_arrays_free(grid, &grid->velocity[f]);
     }
@@ -149,7 +508,7 @@ static strake_status prepare(strake_domain *domain, strake_error *error)
 static strake_status change(strake_domain *domain, strake_error *error)
 {
     strake_grid *const grid = strake_grid_of(domain);
-    const strake_status status = strake_changes_pass(grid, error);
+    const strake_status status = changes_pass(grid, error);
     if (status == STRAKE_OK && domain->steady > 0) {
         strake_ahead_ask(grid);
     }
@@ -158,7 +517,7 @@ static strake_status change(strake_domain *domain, strake_error *error)
 
 static int64_t steady(const strake_domain *domain, int64_t most)
 {
-    return strake_changes_steady(of(domain), most);
+    return changes_steady(of(domain), most);
 }
 
 /* Whether something is poured into an input, rather than given. */
@@ -348,8 +707,8 @@ static strake_status may_set(const strake_domain *domain, int field, int64_t fir
     const strake_problem *const problem = grid->which->problem;
     const bool is_read = problem->uses == NULL || problem->uses(grid->which, field);
     const bool is_constant = grid->field[field].state == STRAKE_FIELD_CONSTANT;
-    if (strake_grid_is_aside(grid, field)) {
-        return strake_grid_check_aside(grid, field, first, end, error);
+    if (grid_is_aside(grid, field)) {
+        return grid_check_aside(grid, field, first, end, error);
     }
     STRAKE_CHECK(!is_constant || is_read, error, STRAKE_ERR_STATE,
                  "field %s: no step of this case reads it; give it in the case, or say there with "
@@ -405,7 +764,7 @@ static strake_status get(const strake_domain *domain, int field, int64_t first, 
 {
     const strake_grid *const grid = of(domain);
     (void)error;
-    if (strake_grid_is_aside(grid, field) && strake_grid_given(grid, field).is_given) {
+    if (grid_is_aside(grid, field) && grid_given(grid, field).is_given) {
         strake_grid_load(grid, field, grid->aside[field], first, end, data);
     } else if (grid->field[field].is_given) {
         strake_grid_load(grid, field, grid->velocity[field], first, end, data);
@@ -483,8 +842,8 @@ const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .lose = lose,
                                              .is_intact = is_intact,
                                              .describe = describe,
-                                             .measure = strake_grid_measure,
-                                             .set_aside = strake_grid_set_aside,
+                                             .measure = grid_measure,
+                                             .set_aside = grid_set_aside,
                                              .name = name_of,
                                              .kept = kept,
                                              .element_size = element_size,

@@ -1,9 +1,242 @@
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "case/settings.h"
 #include "grid/active.h"
 #include "grid/ghosts.h"
 #include "grid/parts.h"
+#include "opencl/cl_stripe.h"
+
+enum {
+    ROOM = 4,            /* a movable stripe has room for a quarter of the grid on either side */
+    UNKNOWN_HORIZON = 64 /* steps */
+};
+
+static void cl_stripe_destroy(strake_cl_stripe **stripe);
+
+static strake_status make_blocks(strake_cl_stripe *s, int steps,
+                                 const strake_cl_stripe_options *options, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const bool is_whole = s->range.first == 0 && s->range.end == s->host->n[0];
+    const strake_settings *const run = options->settings;
+    /* Nobody knows the next time step before all blocks have been reduced. */
+    const bool is_single = s->kernels.graph->reductions > 0;
+    const strake_cl_blocks_options chosen = {.steps = is_single  ? 1
+                                                      : is_whole ? run->steps_per_sweep
+                                                                 : steps,
+                                             .horizon = options->horizon > 0 ? options->horizon
+                                                                             : UNKNOWN_HORIZON,
+                                             .alone = is_whole,
+                                             .movable = options->movable && options->has_all,
+                                             .pins = options->pins,
+                                             .known = options->known,
+                                             .limit = options->limit};
+    strake_cl_blocks_report report;
+    STRAKE_TRY(strake_cl_blocks_create(&s->kernels, s->host, s->range, &chosen, &s->blocks, error));
+    strake_cl_blocks_describe(s->blocks, &report);
+    s->steps = report.sizes.steps;
+cleanup:
+    return status;
+}
+
+/* Slabs that a movable stripe may own one day, as far as they fit in the memory. */
+static strake_range find_capacity(const strake_cl_stripe *s, uint64_t memory,
+                                  strake_cl_resident_options *options)
+{
+    uint64_t largest = 0;
+    for (int64_t room = s->host->n[0] / ROOM; room > 0; room /= 2) {
+        const strake_range wider = {s->range.first - room, s->range.end + room};
+        options->capacity.first = wider.first > 0 ? wider.first : 0;
+        options->capacity.end = wider.end < s->host->n[0] ? wider.end : s->host->n[0];
+        const strake_layout layout =
+            strake_cl_resident_layout(s->kernels.graph, s->host, s->range, options);
+        if (strake_cl_window_bytes(&s->kernels, &layout, &largest) <= memory / 2 &&
+            strake_cl_device_may_hold(s->kernels.device, (double)largest)) {
+            return options->capacity;
+        }
+    }
+    return s->range;
+}
+
+/*
+ * Whether steps may be computed in tiles of a list: where the usual kernels are point kernels their compiler would
+ * take longer for a kernel of tiles than that gains, unless somebody asks for tiles.
+ */
+static bool takes_lists(const strake_cl_stripe *s, const strake_cl_stripe_options *options)
+{
+    return options->wakes.count > 0 && !options->one_way &&
+           (strake_cl_device_is_gpu(s->kernels.device) ||
+            options->settings->fusion == STRAKE_CL_FUSION_TILE);
+}
+
+/**
+ * Builds kernels and allocates device memory for stripe @p self of @p stripes.
+ * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
+ * @param[in] steps  most steps per sweep; a stripe that is the whole grid and streams may choose more
+ * @return STRAKE_ERR_USAGE if not even a block fits in what run.device_memory allows, or it would stream
+ *         where slabs wander, STRAKE_ERR_DEVICE
+ *         (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
+ */
+static strake_status cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
+                                      const strake_graph *graph, const strake_problem *problem,
+                                      const strake_layout *host_layout, const strake_range *stripe,
+                                      int stripes, int self, int steps,
+                                      const strake_cl_stripe_options *options,
+                                      strake_cl_stripe **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_range range = stripe[self];
+    const bool is_whole = range.first == 0 && range.end == host_layout->n[0];
+    const strake_settings *const run = options->settings;
+    const uint64_t memory = strake_cl_usable_memory(device, (uint64_t)run->device_memory);
+    uint64_t largest = 1;
+    uint64_t need = 0;
+    uint64_t arrays = 1;
+    bool streams = run->blocks > 0;
+    strake_cl_resident_options resident = {.steps = steps,
+                                           .capacity = range,
+                                           .one_way = options->one_way,
+                                           .pins = options->pins,
+                                           .memory = memory,
+                                           .limit = options->limit,
+                                           .costs = options->costs,
+                                           .problem = problem,
+                                           .wakes = options->wakes};
+    const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
+    strake_cl_stripe *s = calloc(1, sizeof *s);
+    STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
+    s->host = host_layout;
+    s->range = range;
+    s->steps = steps;
+    STRAKE_TRY(
+        strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &layout, run, error));
+    need = strake_cl_window_bytes(&s->kernels, &layout, &largest);
+    arrays = need / largest;
+    s->need = need;
+    s->memory = memory;
+    streams = streams || need > memory || !strake_cl_device_may_hold(device, (double)largest);
+    if (!streams && options->movable && !options->one_way && !is_whole) {
+        resident.capacity = find_capacity(s, memory, &resident);
+    }
+    if (!streams && takes_lists(s, options)) {
+        STRAKE_TRY(strake_cl_kernels_list(&s->kernels, problem, &layout, run, error));
+    }
+    if (!streams) {
+        status = strake_cl_resident_create(&s->kernels, host_layout, stripe, stripes, self,
+                                           &resident, &s->resident, error);
+        if (status == STRAKE_ERR_DEVICE &&
+            resident.capacity.end - resident.capacity.first > range.end - range.first) {
+            resident.capacity = range; /* better no room for more slabs than to stream */
+            status = strake_cl_resident_create(&s->kernels, host_layout, stripe, stripes, self,
+                                               &resident, &s->resident, error);
+        }
+        streams = status == STRAKE_ERR_DEVICE;
+        const strake_layout held = strake_cl_resident_layout(graph, host_layout, range, &resident);
+        s->held = strake_cl_window_bytes(&s->kernels, &held, &largest);
+    }
+    STRAKE_CHECK(
+        !streams || !options->one_way, error, STRAKE_ERR_USAGE,
+        "run.exchange: one_way: stripes must fit in their device's memory, and one of %lld "
+        "rows or planes would stream through %s; use both, more ranks or a smaller grid",
+        (long long)(range.end - range.first), device->name);
+    if (streams) {
+        /* Of a window's share, each array has one. */
+        const uint64_t elements = memory / arrays / (uint64_t)layout.element_size;
+        STRAKE_TRY(strake_cl_kernels_shorten(&s->kernels, problem, &layout, run, elements, error));
+        status = make_blocks(s, steps, options, error);
+    }
+    STRAKE_TRY(status);
+    *out = s;
+    s = NULL;
+cleanup:
+    cl_stripe_destroy(&s);
+    return status;
+}
+
+/* Bytes that some slabs would take if they were resident. */
+static uint64_t resident_bytes(const strake_cl_stripe *s, strake_range range, uint64_t *largest)
+{
+    const strake_cl_resident_options resident = {.steps = s->steps, .capacity = range};
+    const strake_layout layout =
+        strake_cl_resident_layout(s->kernels.graph, s->host, range, &resident);
+    return strake_cl_window_bytes(&s->kernels, &layout, largest);
+}
+
+/** Whether one that streams could have these slabs as it is, and would still have to stream. */
+static bool cl_stripe_has_room(const strake_cl_stripe *s, strake_range range)
+{
+    uint64_t largest = 0;
+    const bool streams = s->kernels.options.run.blocks > 0 ||
+                         resident_bytes(s, range, &largest) > s->memory ||
+                         !strake_cl_device_may_hold(s->kernels.device, (double)largest);
+    return streams && strake_cl_blocks_has_room(s->blocks, range);
+}
+
+/** Gives one that streams these slabs, for which it has room. */
+static strake_status cl_stripe_move(strake_cl_stripe *s, strake_range range, strake_error *error)
+{
+    uint64_t largest = 0;
+    s->range = range;
+    s->need = resident_bytes(s, range, &largest);
+    return strake_cl_blocks_move(s->blocks, range, error);
+}
+
+/** The memory of the stripe and how it streams through the device, sizes.steps = 0 if it does not. */
+static void cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)
+{
+    memset(out, 0, sizeof *out);
+    out->memory = s->held + (s->resident != NULL ? strake_cl_resident_held(s->resident) : 0);
+    if (s->blocks != NULL) {
+        strake_cl_blocks_describe(s->blocks, out);
+    }
+    out->resident = s->need;
+    out->limit = s->memory;
+}
+
+/** The kernels of the stripe, at most a launch of its own slabs or of one block. */
+static void cl_stripe_describe_kernels(const strake_cl_stripe *s, strake_cl_description *out)
+{
+    strake_cl_blocks_report report;
+    cl_stripe_describe(s, &report);
+    const int64_t cells[STRAKE_AXES] = {s->blocks != NULL ? report.sizes.slabs
+                                                          : s->range.end - s->range.first,
+                                        s->host->n[1], s->host->n[2]};
+    strake_cl_kernels_describe(&s->kernels, cells, out);
+}
+
+/** What the stripe exchanges with others; zeros if it streams. */
+static void cl_stripe_describe_exchange(const strake_cl_stripe *s, strake_cl_exchange_report *out)
+{
+    if (s->resident != NULL) {
+        strake_cl_resident_describe(s->resident, out);
+    } else {
+        memset(out, 0, sizeof *out);
+    }
+}
+
+/** What it computes of its cells. */
+static void cl_stripe_describe_activity(const strake_cl_stripe *s, strake_cl_activity *out)
+{
+    *out = (strake_cl_activity){.cells = -1.0};
+    if (s->resident != NULL) {
+        strake_cl_resident_describe_activity(s->resident, out);
+    }
+}
+
+static void cl_stripe_destroy(strake_cl_stripe **stripe)
+{
+    strake_cl_stripe *s = *stripe;
+    if (s == NULL) {
+        return;
+    }
+    strake_cl_blocks_destroy(&s->blocks);
+    strake_cl_resident_destroy(&s->resident);
+    strake_cl_kernels_release(&s->kernels);
+    free(s);
+    *stripe = NULL;
+}
 
 static const strake_part_ops resident, blocks;
 
@@ -44,7 +277,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     options.costs = plan->costs;
     options.wakes.count = strake_grid_find_wakes(grid, STRAKE_CL_MOST_WAKES, options.wakes.value);
     options.wakes.spread = grid->which->problem->spread;
-    strake_status status = strake_cl_stripe_create(
+    strake_status status = cl_stripe_create(
         plan->cl, part->device, &grid->graph, grid->which->problem, &grid->layout, plan->stripe,
         plan->stripes, plan->self, plan->steps, &options, &stripe, error);
     part->body = stripe;
@@ -64,7 +297,7 @@ static void unmake(strake_part *part)
 {
     strake_cl_stripe *stripe = stripe_of(part);
     strake_pipeline *ghosts = part->ghosts;
-    strake_cl_stripe_destroy(&stripe);
+    cl_stripe_destroy(&stripe);
     strake_pipeline_destroy(&ghosts);
     part->ghosts = NULL;
     part->ops = &strake_part_opencl;
@@ -340,7 +573,7 @@ static bool blocks_is_alone(const strake_part *part)
 
 static bool blocks_has_room(const strake_part *part, strake_range own)
 {
-    return strake_cl_stripe_has_room(stripe_of(part), own);
+    return cl_stripe_has_room(stripe_of(part), own);
 }
 
 /* All states are in the host arrays. */
@@ -355,7 +588,7 @@ static strake_status blocks_take(strake_part *part, const strake_range *then, in
                                  strake_error *error)
 {
     (void)stripes;
-    return strake_cl_stripe_move(stripe_of(part), then[self], error);
+    return cl_stripe_move(stripe_of(part), then[self], error);
 }
 
 static strake_status blocks_unpin(strake_part *part, strake_error *error)
@@ -386,7 +619,7 @@ static strake_status blocks_record(strake_part *part, strake_cl_record *record, 
 static void describe_activity(const strake_part *part, strake_part_report *out)
 {
     strake_cl_activity activity;
-    strake_cl_stripe_describe_activity(stripe_of(part), &activity);
+    cl_stripe_describe_activity(stripe_of(part), &activity);
     out->active = activity.cells;
     out->patches = activity.tiles;
     out->active_updates = activity.updates;
@@ -397,9 +630,9 @@ static void describe(const strake_part *part, strake_part_report *out)
 {
     strake_part_describe_device(part, strake_grid_of(part->domain)->which->precision, out);
     if (part->body != NULL) {
-        strake_cl_stripe_describe(stripe_of(part), &out->memory);
-        strake_cl_stripe_describe_kernels(stripe_of(part), &out->kernels);
-        strake_cl_stripe_describe_exchange(stripe_of(part), &out->borders.done);
+        cl_stripe_describe(stripe_of(part), &out->memory);
+        cl_stripe_describe_kernels(stripe_of(part), &out->kernels);
+        cl_stripe_describe_exchange(stripe_of(part), &out->borders.done);
         describe_activity(part, out);
         out->kernels.used.blocks = (int)out->memory.sizes.blocks;
         out->kernels.used.streams = out->memory.sizes.streams;

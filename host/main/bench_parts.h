@@ -24,15 +24,4 @@ strake_status strake_bench_jobs_open(const strake_arguments *arguments, strake_b
                                      int *count, strake_error *error);
 void strake_bench_jobs_close(strake_bench_job **jobs, int count);
 
-/** Adds the placements of --on, or everything that this machine offers, to a benchmark. */
-strake_status strake_bench_places(const strake_arguments *arguments, strake_cl_list *list,
-                                  void (*notice)(void *user, const char *line), void *user,
-                                  strake_bench *bench, strake_error *error);
-
-/** Prints the table of one benchmark, at most 80 columns wide. */
-void strake_bench_print_table(const strake_bench *bench, FILE *stream);
-
-/** Prints the seconds of all benchmarks for the same number of steps: placements down, sizes across. */
-void strake_bench_print_overview(const strake_bench *bench, int benches, FILE *stream);
-
 #endif

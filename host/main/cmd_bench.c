@@ -1,18 +1,375 @@
 /* `strake bench`: cases side by side on all placements. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "bench/roofs.h"
+#include "cpu/threads.h"
+#include "cpu/topology.h"
 #include "main/bench_parts.h"
+#include "main/command.h"
 #include "main/compiling.h"
 #include "main/interrupt.h"
-#include "main/command.h"
-#include "main/say.h"
 #include "main/progress.h"
 #include "main/report_file.h"
+#include "main/say.h"
 #include "main/summary.h"
 #include "opencl/cl_watch.h"
+#include "output/report.h"
+
+/* Where `strake bench` measures when it is not told: everything that this machine offers, once. */
+
+typedef struct places {
+    strake_bench *bench;
+    strake_cl_list *list;
+    void (*notice)(void *user, const char *line);
+    void *user;
+    int threads;      /* of the CPU stripe alone */
+    bool chosen;      /* by the user: then a mixture has as many */
+    int gpus, others; /* usable devices */
+} places;
+
+static void count_threads(const strake_arguments *arguments, places *p)
+{
+    strake_topology topology;
+    const int asked =
+        arguments->threads > 0 ? (int)arguments->threads : p->bench->which->run.threads;
+    const int by_environment = strake_threads_asked();
+    strake_topology_read(&topology);
+    p->chosen = asked > 0 || by_environment > 0;
+    p->threads = asked > 0            ? asked
+                 : by_environment > 0 ? by_environment
+                                      : strake_topology_threads(&topology);
+}
+
+/* Whether a device gives the bits of the CPU; otherwise says why it is left out. */
+static bool is_usable(const places *p, int index)
+{
+    char line[1024];
+    strake_error error = {STRAKE_OK, ""};
+    strake_cl_device *const device = &p->list->device[index];
+    const strake_precision precision = p->bench->which->precision;
+    const bool possible = precision == STRAKE_SINGLE || device->has_double;
+    if (possible && device->bit_exact[precision] < 0) {
+        (void)strake_cl_selftest(p->list->cl, device, precision, &error);
+    }
+    if (possible && device->bit_exact[precision] == 1) {
+        return true;
+    }
+    (void)snprintf(line, sizeof line, "ocl:%d (%.200s) is left out: it %s %.600s", index,
+                   device->name,
+                   !possible               ? "has no double precision"
+                   : error.text[0] != '\0' ? "failed:"
+                                           : "failed the arithmetic self-test; --on names it",
+                   error.text);
+    p->notice(p->user, line);
+    return false;
+}
+
+static strake_status add_devices(places *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char where[32];
+    for (int d = 0; d < p->list->count; d++) {
+        if (is_usable(p, d)) {
+            const bool gpu = strake_cl_device_is_gpu(&p->list->device[d]);
+            p->gpus += gpu;
+            p->others += !gpu;
+            (void)snprintf(where, sizeof where, "ocl:%d", d);
+            STRAKE_TRY(strake_bench_add(p->bench, where, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* The words that mean something new here, and what the mixture's CPU part does alone. */
+static strake_status add_mixtures(places *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char where[32];
+    const int driving = p->threads - p->gpus; /* each GPU takes a core for its driver */
+    if (p->gpus == 0) {
+        if (p->others > 0) {
+            (void)snprintf(where, sizeof where, "cpu,%s",
+                           p->bench->item[p->bench->items - 1].where);
+            p->notice(
+                p->user,
+                "no GPU here: gpu is not possible, hybrid and auto would repeat cpu; they are left "
+                "out for a forced mixture");
+            STRAKE_TRY(strake_bench_add(p->bench, where, error));
+        } else {
+            p->notice(p->user, "no OpenCL device here: gpu is not possible, hybrid and auto would "
+                               "repeat cpu; they are left out");
+        }
+        goto cleanup;
+    }
+    if (p->gpus > 1) {
+        STRAKE_TRY(strake_bench_add(p->bench, "gpu", error));
+    }
+    if (!p->chosen && driving > 1) {
+        (void)snprintf(where, sizeof where, "cpu@%d", driving);
+        STRAKE_TRY(strake_bench_add(p->bench, where, error));
+    }
+    STRAKE_TRY(strake_bench_add(p->bench, "hybrid", error));
+    STRAKE_TRY(strake_bench_add(p->bench, "auto", error));
+cleanup:
+    return status;
+}
+
+/** Adds the placements of --on, or everything that this machine offers, to a benchmark. */
+static strake_status bench_places(const strake_arguments *arguments, strake_cl_list *list,
+                                  void (*notice)(void *user, const char *line), void *user,
+                                  strake_bench *bench, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    places p = {.bench = bench, .list = list, .notice = notice, .user = user};
+    for (int k = 0; k < arguments->place_count; k++) {
+        STRAKE_TRY(strake_bench_add(bench, arguments->places[k], error));
+    }
+    if (arguments->place_count > 0) {
+        goto cleanup;
+    }
+    count_threads(arguments, &p);
+    STRAKE_TRY(strake_bench_add(bench, "serial", error));
+    if (p.threads > 1) {
+        STRAKE_TRY(strake_bench_add(bench, "cpu@1", error));
+    }
+    STRAKE_TRY(strake_bench_add(bench, "cpu", error));
+    STRAKE_TRY(add_devices(&p, error));
+    STRAKE_TRY(add_mixtures(&p, error));
+cleanup:
+    return status;
+}
+
+/* The tables of `strake bench`. */
+
+enum { SIZES_ACROSS = 5 };
+
+/* A number in @p width columns, or a dash where there is none. */
+static void print_cell(FILE *stream, int width, int digits, double value)
+{
+    if (isfinite(value)) {
+        (void)fprintf(stream, "%*.*f", width, digits, value);
+    } else {
+        (void)fprintf(stream, "%*s", width, "-");
+    }
+}
+
+static void print_rate(FILE *stream, double rate)
+{
+    const double mega = 1e-6 * rate;
+    print_cell(stream, 9, mega < 99.95 ? 2 : mega < 9999.5 ? 1 : 0, mega);
+}
+
+static void print_item(const strake_bench_item *item, FILE *stream)
+{
+    (void)fprintf(stream, "%-12.12s", item->where);
+    if (item->status != STRAKE_OK) {
+        (void)fprintf(stream, " failed\n");
+        return;
+    }
+    print_rate(stream, item->rate.median);
+    print_rate(stream, item->rate.minimum);
+    print_rate(stream, item->rate.maximum);
+    print_cell(stream, 9, 2, item->over_serial);
+    print_cell(stream, 8, 2, item->over_cpu);
+    print_cell(stream, 6, 0, 100.0 * item->of_sum);
+    print_cell(stream, 7, 3, item->karp_flatt);
+    print_cell(stream, 6, 0, 100.0 * item->of_roof);
+    (void)fprintf(stream, "%5s\n", item->differs ? "DIFF" : "same");
+}
+
+/* Of problems in which some cells are still: the others, which alone take time. */
+static void print_active(const strake_bench *bench, FILE *stream)
+{
+    bool any = false;
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        if (item->status == STRAKE_OK && item->active >= 0.0) {
+            (void)fprintf(stream,
+                          "%s%-12.12s %.4g Mcell/s of active cells, %.0f of them at the end\n",
+                          any ? "" : "\nRates above are of all cells, still ones, too:\n",
+                          item->where, 1e-6 * item->active_rate, item->active);
+            any = true;
+        }
+    }
+}
+
+/* Of problems that count their work in something else, too. */
+static void print_work(const strake_bench *bench, FILE *stream)
+{
+    bool any = false;
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        for (int n = 0; n < item->domain.numbers && isfinite(item->work_rate); n++) {
+            if (item->domain.number[n].is_work) {
+                (void)fprintf(stream, "%s%-12.12s %.4g %s a second, %s\n", any ? "" : "\n",
+                              item->where, item->work_rate, item->domain.number[n].name,
+                              item->domain.number[n].text);
+                any = true;
+            }
+        }
+    }
+}
+
+/** Prints the table of one benchmark, at most 80 columns wide. */
+static void bench_print_table(const strake_bench *bench, FILE *stream)
+{
+    char text[96];
+    (void)fprintf(stream, "%.30s: %s, %s precision\n", bench->title,
+                  strake_bench_size_text(bench, text),
+                  strake_precision_name(bench->which->precision));
+    (void)fprintf(stream, "%d repeats of %lld steps, %s, after %lld to warm up\n", bench->repeats,
+                  (long long)bench->steps, bench->together ? "interleaved" : "one by one",
+                  (long long)bench->warm_up);
+    if (strcmp(bench->item[0].where, "serial") == 0 && bench->item[0].status == STRAKE_OK) {
+        (void)fprintf(stream, "serial is slow: repeats of %lld step%s, after 2 to warm up\n",
+                      (long long)bench->item[0].steps, bench->item[0].steps == 1 ? "" : "s");
+    }
+    (void)fprintf(stream, "\n%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "", strake_bench_unit(bench), "",
+                  "", "over", "over", "% of", "serial", "% of", "");
+    (void)fprintf(stream, "%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "where", "median", "min", "max",
+                  "serial", "cpu", "sum", "part", "roof", "bits");
+    for (int k = 0; k < bench->items; k++) {
+        print_item(&bench->item[k], stream);
+    }
+    print_active(bench, stream);
+    print_work(bench, stream);
+    (void)fprintf(stream, "\n");
+}
+
+/* Seconds for `steps` steps, from the median rate. */
+static double seconds_of(const strake_bench *bench, const char *where, int64_t steps)
+{
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        if (strcmp(item->where, where) == 0 && item->status == STRAKE_OK) {
+            return bench->cells * (double)steps / item->rate.median;
+        }
+    }
+    return (double)NAN;
+}
+
+/* Whether an earlier benchmark has the place already. */
+static bool is_known(const strake_bench *bench, int benches, const char *where)
+{
+    for (int b = 0; b < benches; b++) {
+        for (int k = 0; k < bench[b].items; k++) {
+            if (strcmp(bench[b].item[k].where, where) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void print_seconds(const strake_bench *bench, int benches, const char *where, FILE *stream)
+{
+    (void)fprintf(stream, "%-12.12s", where);
+    for (int b = 0; b < benches; b++) {
+        const double seconds = seconds_of(&bench[b], where, bench->steps);
+        if (isfinite(seconds)) {
+            (void)fprintf(stream, "%13.4g", seconds);
+        } else {
+            (void)fprintf(stream, "%13s", "-");
+        }
+    }
+    (void)fprintf(stream, "\n");
+}
+
+/** Prints the seconds of all benchmarks for the same number of steps: placements down, sizes across. */
+static void bench_print_overview(const strake_bench *bench, int benches, FILE *stream)
+{
+    for (int first = 0; first < benches; first += SIZES_ACROSS) {
+        const strake_bench *const part = bench + first;
+        const int across = benches - first < SIZES_ACROSS ? benches - first : SIZES_ACROSS;
+        (void)fprintf(stream, "Seconds for %lld steps, from the median rates\n%-12s",
+                      (long long)part->steps, "where");
+        for (int b = 0; b < across; b++) {
+            char text[72];
+            int64_t shape[3];
+            const int dims = strake_case_shape(part[b].which, shape);
+            (void)fprintf(stream, "%13.12s",
+                          dims > 0 ? strake_shape_text(dims, shape, text) : part[b].title);
+        }
+        (void)fprintf(stream, "\n");
+        for (int b = 0; b < across; b++) {
+            for (int k = 0; k < part[b].items; k++) {
+                if (!is_known(part, b, part[b].item[k].where)) {
+                    print_seconds(part, across, part[b].item[k].where, stream);
+                }
+            }
+        }
+        (void)fprintf(stream, "\n");
+    }
+}
+
+/* Index in the list of a placement "ocl:N", -1 for the processors of the host. */
+static int device_of(const strake_part_report *part)
+{
+    return strncmp(part->id, "ocl:", 4) == 0 ? (int)strtol(part->id + 4, NULL, 10) : -1;
+}
+
+static void tell(const strake_roofs *roofs, const strake_error *cause)
+{
+    char line[sizeof cause->text + 32];
+    if (roofs->notice != NULL) {
+        (void)snprintf(line, sizeof line, "no roof: %s", cause->text);
+        roofs->notice(roofs->user, line);
+    }
+}
+
+static double look_up(strake_roofs *roofs, int device, int threads)
+{
+    strake_error error;
+    double rate = (double)NAN;
+    for (int k = 0; k < roofs->count; k++) {
+        if (roofs->roof[k].device == device && roofs->roof[k].threads == threads) {
+            return roofs->roof[k].bytes_per_second;
+        }
+    }
+    const strake_status status =
+        device < 0
+            ? strake_roof_host(threads, &rate, &error)
+            : strake_roof_device(roofs->list->cl, &roofs->list->device[device], &rate, &error);
+    if (status != STRAKE_OK) {
+        tell(roofs, &error);
+    }
+    if (roofs->count < STRAKE_ROOFS) {
+        roofs->roof[roofs->count++] =
+            (strake_roof){.device = device, .threads = threads, .bytes_per_second = rate};
+    }
+    return rate;
+}
+
+/**
+ * Sets the roof of every item that was measured. The roof of a mixture is the sum of those of its
+ * GPUs and of the host memory, which CPU stripe and OpenCL CPU devices share. What cannot be measured
+ * is NaN, and a notice says why.
+ */
+static void roofs_apply(strake_roofs *roofs, strake_bench *bench)
+{
+    for (int k = 0; k < bench->items; k++) {
+        strake_bench_item *const item = &bench->item[k];
+        double sum = 0.0, host = 0.0;
+        item->roof = (double)NAN;
+        for (int p = 0; p < item->parts && item->status == STRAKE_OK; p++) {
+            const int device = device_of(&item->part[p]);
+            const double own = look_up(roofs, device, device < 0 ? item->part[p].threads : 0);
+            if (device >= 0 && strake_cl_device_is_gpu(&roofs->list->device[device])) {
+                sum += own;
+            } else {
+                host = own > host || isnan(own) ? own : host;
+            }
+        }
+        if (item->parts > 0 && sum + host > 0.0) {
+            item->roof = sum + host;
+        }
+    }
+}
 
 enum { REPEATS = 5, NOTICES = 64 };
 
@@ -121,16 +478,16 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
     bench->period = job->period;
     bench->repeats = a->repeats > 0 ? (int)a->repeats : REPEATS;
     s->job_now = s->measured++;
-    STRAKE_TRY(strake_bench_places(a, &s->list, notice, s, bench, error));
+    STRAKE_TRY(bench_places(a, &s->list, notice, s, bench, error));
     STRAKE_TRY(strake_bench_measure(bench, &options, stopped, error));
     if (*stopped) {
         goto cleanup;
     }
-    strake_roofs_apply(&s->roofs, bench);
+    roofs_apply(&s->roofs, bench);
     strake_bench_derive(bench);
     (void)strake_bench_verify(bench);
     strake_progress_clear(&s->progress);
-    strake_bench_print_table(bench, s->stream);
+    bench_print_table(bench, s->stream);
     (void)fflush(s->stream);
     complain(s, bench);
 cleanup:
@@ -196,7 +553,7 @@ static int command(const strake_arguments *arguments)
         goto cleanup;
     }
     if (s->jobs > 1) {
-        strake_bench_print_overview(s->bench, s->measured, s->stream);
+        bench_print_overview(s->bench, s->measured, s->stream);
     }
     print_explanation(s->stream);
     STRAKE_TRY(write_files(s, error));

@@ -2,17 +2,125 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/error.h"
 #include "base/file.h"
-#include "output/array.h"
+#include "base/number.h"
 #include "main/command.h"
-#include "main/compare_bytes.h"
 #include "main/compare_footprint.h"
 #include "main/say.h"
+#include "output/array.h"
+#include "output/index.h"
+
+/* Output files without arrays: tables as numbers, others byte by byte. */
+
+/** What a file of outputs is compared by, told by its name. */
+typedef enum strake_compare_by {
+    STRAKE_COMPARE_NOT,       /**< it is no output, or says only where and when others were made */
+    STRAKE_COMPARE_VALUES,    /**< .npy, .asc, .tif */
+    STRAKE_COMPARE_VARIABLES, /**< .nc */
+    STRAKE_COMPARE_TABLE,     /**< .csv */
+    STRAKE_COMPARE_BYTES      /**< .vti, .vtp, .geojson, .kml */
+} strake_compare_by;
+
+static const int64_t most_bytes = INT64_C(1) << 40;
+
+static strake_compare_by compare_find(const char *name)
+{
+    static const struct {
+        const char *suffix;
+        strake_compare_by by;
+    } known[] = {{".npy", STRAKE_COMPARE_VALUES}, {".nc", STRAKE_COMPARE_VARIABLES},
+                 {".csv", STRAKE_COMPARE_TABLE},  {".vti", STRAKE_COMPARE_BYTES},
+                 {".vtp", STRAKE_COMPARE_BYTES},  {".asc", STRAKE_COMPARE_VALUES},
+                 {".tif", STRAKE_COMPARE_VALUES}, {".geojson", STRAKE_COMPARE_BYTES},
+                 {".kml", STRAKE_COMPARE_BYTES}};
+    const char *const dot = strrchr(name, '.');
+    if (dot == NULL || name[0] == '.' || strcmp(name, STRAKE_INDEX_NAME) == 0) {
+        return STRAKE_COMPARE_NOT;
+    }
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (strcmp(dot, known[k].suffix) == 0) {
+            return known[k].by;
+        }
+    }
+    return STRAKE_COMPARE_NOT;
+}
+
+/* Whether the words up to the next comma or end of line are numbers that are near enough, or the same. */
+static bool is_near(const char *a, size_t length_a, const char *b, size_t length_b,
+                    double tolerance)
+{
+    char *end_a = NULL, *end_b = NULL;
+    const double x = strake_number_read(a, &end_a), y = strake_number_read(b, &end_b);
+    if (end_a == a + length_a && end_b == b + length_b && length_a > 0 && length_b > 0) {
+        return (isnan(x) && isnan(y)) || fabs(x - y) <= tolerance;
+    }
+    return length_a == length_b && memcmp(a, b, length_a) == 0;
+}
+
+static void compare_tables(const char *label, const char *a, const char *b, double tolerance,
+                           bool *equal)
+{
+    int64_t line = 1, column = 1;
+    while (*a != '\0' || *b != '\0') {
+        const size_t length_a = strcspn(a, ",\n"), length_b = strcspn(b, ",\n");
+        if (!is_near(a, length_a, b, length_b, tolerance) || a[length_a] != b[length_b]) {
+            (void)printf("%s: line %lld, column %lld: %.*s and %.*s\n", label, (long long)line,
+                         (long long)column, (int)(length_a < 40 ? length_a : 40), a,
+                         (int)(length_b < 40 ? length_b : 40), b);
+            *equal = false;
+            return;
+        }
+        a += length_a;
+        b += length_b;
+        line += *a == '\n' ? 1 : 0;
+        column = *a == '\n' ? 1 : column + 1;
+        a += *a != '\0' ? 1 : 0;
+        b += *b != '\0' ? 1 : 0;
+    }
+}
+
+/**
+ * Compares two files and prints where they differ; @p equal turns false. A table with a tolerance by its numbers, everything
+ * else by bytes. @param[in] label  of what is printed @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY
+ */
+static strake_status compare_plain(strake_compare_by by, const char *label, const char *path_a,
+                                   const char *path_b, double tolerance, bool *equal,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *a = NULL, *b = NULL;
+    size_t length_a = 0, length_b = 0, at = 0;
+    STRAKE_TRY(strake_file_read(path_a, most_bytes, "output", &a, &length_a, error));
+    STRAKE_TRY(strake_file_read(path_b, most_bytes, "output", &b, &length_b, error));
+    while (at < length_a && at < length_b && a[at] == b[at]) {
+        at++;
+    }
+    if (at == length_a && at == length_b) {
+        goto cleanup;
+    }
+    if (by == STRAKE_COMPARE_TABLE && tolerance > 0.0) {
+        compare_tables(label, a, b, tolerance, equal);
+        goto cleanup;
+    }
+    *equal = false;
+    if (length_a != length_b) {
+        (void)printf("%s: %zu and %zu bytes, compared byte by byte; they differ from byte %zu on\n",
+                     label, length_a, length_b, at);
+    } else {
+        (void)printf("%s: differs from byte %zu on, compared byte by byte\n", label, at);
+    }
+cleanup:
+    free(a);
+    free(b);
+    return status;
+}
 
 enum { CHUNK = 1 << 16 };
 
@@ -276,7 +384,7 @@ cleanup:
 
 static int is_output(const struct dirent *entry)
 {
-    return strake_compare_find(entry->d_name) != STRAKE_COMPARE_NOT;
+    return compare_find(entry->d_name) != STRAKE_COMPARE_NOT;
 }
 
 static strake_status list_folder(const char *path, struct dirent ***list, int *count,
@@ -311,14 +419,14 @@ static strake_status compare_in_folders(const char *path_a, const char *path_b, 
     strake_status status = STRAKE_OK;
     char *const file_a = strake_path_join(path_a, name);
     char *const file_b = strake_path_join(path_b, name);
-    const strake_compare_by by = strake_compare_find(name);
+    const strake_compare_by by = compare_find(name);
     STRAKE_CHECK(file_a != NULL && file_b != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     if (by == STRAKE_COMPARE_VALUES) {
         STRAKE_TRY(compare_files(name, file_a, file_b, tolerance, equal, error));
     } else if (by == STRAKE_COMPARE_VARIABLES) {
         STRAKE_TRY(compare_netcdf(file_a, file_b, tolerance, equal, error));
     } else {
-        STRAKE_TRY(strake_compare_plain(by, name, file_a, file_b, tolerance, equal, error));
+        STRAKE_TRY(compare_plain(by, name, file_a, file_b, tolerance, equal, error));
     }
 cleanup:
     free(file_a);
@@ -339,7 +447,7 @@ static strake_status compare_folders(const char *path_a, const char *path_b, dou
     for (; i < count_a || j < count_b; total++) {
         const int order = i == count_a ? 1 : j == count_b ? -1 : by_name(&a[i], &b[j]);
         const char *const name = order <= 0 ? a[i]->d_name : b[j]->d_name;
-        const strake_compare_by by = strake_compare_find(name);
+        const strake_compare_by by = compare_find(name);
         bytes += by == STRAKE_COMPARE_BYTES || (by == STRAKE_COMPARE_TABLE && tolerance <= 0.0);
         if (order != 0) {
             (void)printf("%s: only in %s\n", name, order < 0 ? path_a : path_b);
@@ -370,10 +478,10 @@ cleanup:
 static bool is_plain(const char *a, const char *b)
 {
     struct stat one, other;
-    const strake_compare_by by = strake_compare_find(strake_path_last(a));
+    const strake_compare_by by = compare_find(strake_path_last(a));
     return (by == STRAKE_COMPARE_TABLE || by == STRAKE_COMPARE_BYTES) &&
-           by == strake_compare_find(strake_path_last(b)) && stat(a, &one) == 0 &&
-           stat(b, &other) == 0 && S_ISREG(one.st_mode) && S_ISREG(other.st_mode);
+           by == compare_find(strake_path_last(b)) && stat(a, &one) == 0 && stat(b, &other) == 0 &&
+           S_ISREG(one.st_mode) && S_ISREG(other.st_mode);
 }
 
 static strake_status compare_any(const char *a, const char *b, double tolerance, bool *equal,
@@ -382,8 +490,7 @@ static strake_status compare_any(const char *a, const char *b, double tolerance,
     strake_status status = STRAKE_OK;
     strake_path_kind kind_a = STRAKE_PATH_NPY, kind_b = STRAKE_PATH_NPY;
     if (is_plain(a, b)) {
-        return strake_compare_plain(strake_compare_find(strake_path_last(a)), a, a, b, tolerance,
-                                    equal, error);
+        return compare_plain(compare_find(strake_path_last(a)), a, a, b, tolerance, equal, error);
     }
     STRAKE_TRY(strake_path_find_kind(a, "compare", &kind_a, error));
     STRAKE_TRY(strake_path_find_kind(b, "compare", &kind_b, error));

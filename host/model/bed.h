@@ -77,17 +77,6 @@ double strake_bed_median(double *value, int count);
 strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t bytes,
                                   double *seconds, strake_error *error);
 
-/**
- * Half of an exchange as a stripe makes it, after a kernel: its border slabs into pinned host arrays, or
- * ghost slabs that another thread has just written from there. What comes before the transfer is not timed.
- * Needs the kernel.
- * @param[in] beside  on a queue of its own, else on the kernel's
- */
-strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, double *seconds,
-                                 strake_error *error);
-strake_status strake_bed_fetch(strake_bed *bed, bool beside, size_t bytes, double *seconds,
-                               strake_error *error);
-
 /** How a sweep measures. */
 typedef struct strake_sweep {
     strake_status (*transfer)(void *user, size_t bytes, double *seconds, strake_error *error);
@@ -109,10 +98,5 @@ strake_status strake_sweep_run(const strake_sweep *sweep, strake_measured *measu
 
 /** Messages, active queues and threads, overlaps, launches and waits, enqueueing. */
 strake_status strake_bed_costs(strake_bed *bed, strake_device_model *model, strake_error *error);
-
-/** One pair of devices; not supported copies are no failure. */
-strake_status strake_pair_measure(const strake_cl_list *list, strake_pair_model *pair,
-                                  double seconds, bool (*stop)(void *user), void *stop_user,
-                                  strake_error *error);
 
 #endif

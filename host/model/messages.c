@@ -9,7 +9,312 @@
 
 #include "base/clock.h"
 #include "base/sort.h"
-#include "model/message_times.h"
+#include "model/bed.h"
+
+/* How messages between ranks are timed, by all of them together. Only for host/model/. */
+
+enum {
+    STRAKE_MESSAGE_MOST = 4 * 1024 * 1024,
+    STRAKE_MESSAGE_APART = STRAKE_MESSAGE_MOST + 3 * 4096 +
+                           17 * 64, /**< between buffers: not alike in pages and cache lines */
+    STRAKE_MESSAGE_BUFFERS = 4,
+    STRAKE_MESSAGE_PASSES =
+        3, /**< over all sizes, with time enough: what disturbs one spares another */
+    STRAKE_MESSAGE_BATCHES = 5 * STRAKE_MESSAGE_PASSES
+};
+
+/** Who measures with whom. */
+typedef struct strake_message_bench {
+    strake_ranks *ranks;
+    int self, count;
+    int partner, pair; /**< of this rank, -1: none; its number */
+    bool calls;        /**< the first of the two */
+    int pairs;         /**< that there are */
+    double batch;      /**< [s] of a batch */
+    int passes;
+    char *data; /**< STRAKE_MESSAGE_BUFFERS of them, so far apart */
+} strake_message_bench;
+
+/** Work that is timed: rounds of it, by all ranks that take part. */
+typedef struct strake_message_work {
+    strake_status (*run)(void *user, int rounds, strake_error *error);
+    void *user;  /**< NULL: this rank only waits */
+    double part; /**< of a round that counts: 0.5 of there and back */
+} strake_message_work;
+
+/** Batches so far, each in seconds of a round on the rank that took longest; and what its thread computed. */
+typedef struct strake_message_taken {
+    double seconds[STRAKE_MESSAGE_BATCHES], computed[STRAKE_MESSAGE_BATCHES];
+    int batches, rounds; /**< rounds: of all batches */
+} strake_message_taken;
+
+enum {
+    BATCHES = STRAKE_MESSAGE_BATCHES / STRAKE_MESSAGE_PASSES, /* of a pass, each ... */
+    SLOW_BATCHES = 3,       /* (where rounds take longer than a batch should) */
+    MOST_ROUNDS = 512,      /* ... of so many rounds at most, ... */
+    LEAST_ROUNDS = 2,       /* ... and at least: some links are faster every other time */
+    MESSAGE_TIMES_TAG = 930 /* there; back, or up: one more; of several messages: two more each */
+};
+
+/** Times one more pass. The same on all ranks. @param[in,out] all  of earlier passes, too @param[out] out  all of it */
+static strake_status message_time(const strake_message_bench *b, const strake_message_work *w,
+                                  strake_message_taken *all, strake_measured_point *out,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double *const seconds = all->seconds + all->batches;
+    double *const computed = all->computed + all->batches;
+    double sorted[STRAKE_MESSAGE_BATCHES], start = 0.0, one = 0.0;
+    int rounds = 1, batches = BATCHES;
+    for (int trial = 0; trial < 2 && one < b->batch; trial++) { /* the first takes longer */
+        start = strake_clock_seconds();
+        STRAKE_TRY(w->user != NULL ? w->run(w->user, rounds, error) : STRAKE_OK);
+        one = w->user != NULL ? (strake_clock_seconds() - start) / rounds : 0.0;
+        STRAKE_TRY(strake_ranks_most(b->ranks, &one, 1, error));
+    }
+    rounds = one * MOST_ROUNDS > b->batch ? (int)(b->batch / one) : MOST_ROUNDS;
+    batches = rounds < LEAST_ROUNDS ? SLOW_BATCHES : BATCHES;
+    rounds = rounds < LEAST_ROUNDS ? LEAST_ROUNDS : rounds;
+    if (w->user != NULL && one < b->batch) {
+        STRAKE_TRY(w->run(w->user, STRAKE_ROUND_SETTLING, error));
+    }
+    for (int k = 0; k < batches; k++) {
+        const double before = strake_clock_work();
+        start = strake_clock_seconds();
+        STRAKE_TRY(w->user != NULL ? w->run(w->user, rounds, error) : STRAKE_OK);
+        seconds[k] = w->user != NULL ? w->part * (strake_clock_seconds() - start) / rounds : 0.0;
+        computed[k] = w->user != NULL ? w->part * (strake_clock_work() - before) / rounds : 0.0;
+    }
+    STRAKE_TRY(strake_ranks_most(b->ranks, seconds, batches, error));
+    STRAKE_TRY(strake_ranks_most(b->ranks, computed, batches, error));
+    all->batches += batches;
+    all->rounds += batches * rounds;
+    memcpy(sorted, all->seconds, (size_t)all->batches * sizeof *sorted);
+    out->median = strake_median(sorted, all->batches); /* which sorts them */
+    out->least = sorted[0];
+    out->high = sorted[all->batches * 9 / 10];
+    out->scatter = strake_fit_scatter(sorted, all->batches);
+    out->repeats = all->rounds;
+cleanup:
+    return status;
+}
+
+/* --- messages there and back -------------------------------------------------------------------- */
+
+typedef struct pair_work {
+    strake_link *link;
+    bool calls;
+} pair_work;
+
+static strake_status there_and_back(void *user, int rounds, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const pair_work *p = user;
+    for (int k = 0; k < rounds; k++) {
+        STRAKE_TRY(strake_link_listen(p->link, error));
+        STRAKE_TRY(p->calls ? strake_link_send(p->link, error) : STRAKE_OK);
+        STRAKE_TRY(strake_link_received(p->link, NULL, error));
+        STRAKE_TRY(p->calls ? STRAKE_OK : strake_link_send(p->link, error));
+        STRAKE_TRY(strake_link_sent(p->link, error));
+    }
+cleanup:
+    return status;
+}
+
+/** There and back: one size, in some messages, of the first @p pairs pairs at once. */
+static strake_status message_time_pairs(const strake_message_bench *b, int pairs, size_t bytes,
+                                        int messages, strake_message_taken *all,
+                                        strake_measured_point *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_transfer send[1 << (STRAKE_ROUND_MESSAGES - 1)];
+    strake_transfer receive[1 << (STRAKE_ROUND_MESSAGES - 1)];
+    pair_work p = {.link = NULL, .calls = b->calls};
+    const bool takes_part = b->partner >= 0 && b->pair < pairs;
+    const strake_message_work w = {
+        .run = there_and_back, .user = takes_part ? &p : NULL, .part = 0.5};
+    const size_t piece = bytes / (size_t)messages;
+    for (int k = 0; k < messages; k++) {
+        const int tag = MESSAGE_TIMES_TAG + 2 * k;
+        char *const place = b->data + (size_t)k * piece;
+        send[k] = (strake_transfer){b->partner, b->calls ? tag : tag + 1, place, piece};
+        receive[k] = (strake_transfer){b->partner, b->calls ? tag + 1 : tag,
+                                       place + STRAKE_MESSAGE_APART, piece};
+    }
+    if (takes_part) {
+        status = strake_link_create(b->ranks, send, messages, receive, messages, &p.link, error);
+    }
+    STRAKE_TRY(strake_ranks_agree(b->ranks, status, error));
+    STRAKE_TRY(message_time(b, &w, all, out, error));
+    out->bytes = (double)bytes;
+cleanup:
+    strake_link_destroy(&p.link);
+    return status;
+}
+
+/* --- rounds of all ranks ------------------------------------------------------------------------ */
+
+typedef struct round_work {
+    strake_link *link;
+    bool meets;
+} round_work;
+
+/* strake_least.own */
+static bool bring(void *user, bool waits, double *value)
+{
+    (void)user;
+    (void)waits;
+    *value = 1.0;
+    return true;
+}
+
+static strake_status all_at_once(void *user, int rounds, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const round_work *r = user;
+    for (int k = 0; k < rounds; k++) {
+        strake_least least = {.own = bring};
+        STRAKE_TRY(strake_link_listen(r->link, error));
+        STRAKE_TRY(strake_link_send(r->link, error));
+        STRAKE_TRY(strake_link_received(r->link, r->meets ? &least : NULL, error));
+        STRAKE_TRY(strake_link_sent(r->link, error));
+    }
+cleanup:
+    return status;
+}
+
+/* What this rank sends in a round: down to the rank before, up to the one after, and receives likewise. */
+static strake_status open_round(const strake_message_bench *b, strake_round round, size_t bytes,
+                                strake_link **out, strake_error *error)
+{
+    strake_transfer send[2], receive[2];
+    int sends = 0, receives = 0;
+    const bool ring = round != STRAKE_ROUND_LINE;
+    const int before = ring ? (b->self + b->count - 1) % b->count : b->self - 1;
+    const int after = ring || b->self + 1 < b->count ? (b->self + 1) % b->count : -1;
+    if (before >= 0) {
+        send[sends++] = (strake_transfer){before, MESSAGE_TIMES_TAG, b->data, bytes};
+    }
+    if (after >= 0) {
+        receive[receives++] = (strake_transfer){after, MESSAGE_TIMES_TAG,
+                                                b->data + 2 * (size_t)STRAKE_MESSAGE_APART, bytes};
+    }
+    if (after >= 0 && round != STRAKE_ROUND_ONE_WAY) {
+        send[sends++] = (strake_transfer){after, MESSAGE_TIMES_TAG + 1,
+                                          b->data + (size_t)STRAKE_MESSAGE_APART, bytes};
+    }
+    if (before >= 0 && round != STRAKE_ROUND_ONE_WAY) {
+        receive[receives++] = (strake_transfer){before, MESSAGE_TIMES_TAG + 1,
+                                                b->data + 3 * (size_t)STRAKE_MESSAGE_APART, bytes};
+    }
+    return strake_link_create(b->ranks, send, sends, receive, receives, out, error);
+}
+
+/** A round of all ranks at once. @param[in] meets  with a number that all ranks reduce beside it */
+static strake_status message_time_round(const strake_message_bench *b, strake_round round,
+                                        size_t bytes, bool meets, strake_message_taken *all,
+                                        strake_measured_point *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    round_work r = {.meets = meets};
+    const strake_message_work w = {.run = all_at_once, .user = &r, .part = 1.0};
+    STRAKE_TRY(strake_ranks_agree(b->ranks, open_round(b, round, bytes, &r.link, error), error));
+    STRAKE_TRY(message_time(b, &w, all, out, error));
+    out->bytes = (double)bytes;
+cleanup:
+    strake_link_destroy(&r.link);
+    return status;
+}
+
+/* From device to device of two ranks: what a border slab goes through, as one. */
+
+enum { TAG = 928 };
+
+struct strake_passage {
+    strake_ranks *ranks;
+    strake_bed bed;
+    strake_link *link; /* of slabs of ... */
+    size_t bytes;      /* ... so many */
+};
+
+static void passage_destroy(strake_passage **which);
+
+/** @param[in] most  bytes @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY */
+static strake_status passage_create(strake_ranks *ranks, const strake_cl_list *list, int device,
+                                    size_t most, strake_passage **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_passage *w = calloc(1, sizeof *w);
+    STRAKE_CHECK(w != NULL, error, STRAKE_ERR_MEMORY, "out of memory for messages");
+    w->ranks = ranks;
+    STRAKE_TRY(strake_bed_create(&w->bed, list->cl, &list->device[device], NULL, 1, error));
+    STRAKE_CHECK(most <= w->bed.largest, error, STRAKE_ERR_DEVICE,
+                 "%s has too little memory for messages of %zu bytes", list->device[device].name,
+                 most);
+    strake_cl_pins_add(&w->bed.pins, w->bed.slabs, 2 * most);
+    *out = w;
+    w = NULL;
+cleanup:
+    passage_destroy(&w);
+    return status;
+}
+
+static void passage_destroy(strake_passage **which)
+{
+    strake_passage *w = *which;
+    if (w != NULL) {
+        strake_link_destroy(&w->link);
+        strake_bed_release(&w->bed);
+        free(w);
+        *which = NULL;
+    }
+}
+
+/* Slabs from the device into the first half of the pinned memory, or from the second one to it. */
+static strake_status move(strake_passage *w, bool up, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_event event = NULL;
+    strake_bed *const bed = &w->bed;
+    const strake_lane *l = &bed->lane[0];
+    STRAKE_TRY(up ? strake_cl_pins_write(&bed->pins, l->queue, l->array, 0, w->bytes,
+                                         bed->slabs + w->bytes, &event, error)
+                  : strake_cl_pins_read(&bed->pins, l->queue, l->array, 0, w->bytes, bed->slabs,
+                                        &event, error));
+    STRAKE_TRY(strake_bed_wait(bed, l->queue, &event, error));
+cleanup:
+    return status;
+}
+
+/** There and back, so many times; the lower of the two ranks begins. */
+static strake_status passage_time(strake_passage *w, int peer, size_t bytes, int rounds,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const bool begins = strake_ranks_self(w->ranks) < peer;
+    if (w->bytes != bytes) {
+        const strake_transfer send = {peer, TAG + (begins ? 0 : 1), w->bed.slabs, bytes};
+        const strake_transfer receive = {peer, TAG + (begins ? 1 : 0), w->bed.slabs + bytes, bytes};
+        strake_link_destroy(&w->link);
+        STRAKE_TRY(strake_link_create(w->ranks, &send, 1, &receive, 1, &w->link, error));
+        w->bytes = bytes;
+    }
+    for (int k = 0; k < rounds; k++) {
+        STRAKE_TRY(strake_link_listen(w->link, error));
+        for (int half = 0; half < 2; half++) {
+            if (begins == (half == 0)) {
+                STRAKE_TRY(move(w, false, error));
+                STRAKE_TRY(strake_link_send(w->link, error));
+            } else {
+                STRAKE_TRY(strake_link_received(w->link, NULL, error));
+                STRAKE_TRY(move(w, true, error));
+            }
+        }
+        STRAKE_TRY(strake_link_sent(w->link, error));
+    }
+cleanup:
+    return status;
+}
 
 enum {
     LEAST = 8,
@@ -67,10 +372,9 @@ static strake_status time_size(sweeping *s, int at, size_t bytes, strake_error *
     strake_status status = STRAKE_OK;
     strake_message_taken *const all = &s->all[at];
     double computed[STRAKE_MESSAGE_BATCHES];
-    STRAKE_TRY(s->pair
-                   ? strake_message_time_pairs(s->b, 1, bytes, 1, all, &s->out->point[at], error)
-                   : strake_message_time_round(s->b, s->round, bytes, false, all,
-                                               &s->out->point[at], error));
+    STRAKE_TRY(
+        s->pair ? message_time_pairs(s->b, 1, bytes, 1, all, &s->out->point[at], error)
+                : message_time_round(s->b, s->round, bytes, false, all, &s->out->point[at], error));
     memcpy(computed, all->computed, (size_t)all->batches * sizeof *computed);
     s->worked->point[at] = (strake_measured_point){
         .bytes = (double)bytes, .median = fmax(strake_median(computed, all->batches), least_work)};
@@ -122,14 +426,13 @@ cleanup:
     return status;
 }
 
-/* Seconds of strake_message_time_pairs(), one pass. */
+/* Seconds of message_time_pairs(), one pass. */
 static strake_status time_once(const strake_message_bench *b, int pairs, size_t bytes, int messages,
                                double *out, strake_error *error)
 {
     strake_message_taken all = {.batches = 0};
     strake_measured_point point = {.median = 0.0};
-    const strake_status status =
-        strake_message_time_pairs(b, pairs, bytes, messages, &all, &point, error);
+    const strake_status status = message_time_pairs(b, pairs, bytes, messages, &all, &point, error);
     *out = point.median;
     return status;
 }
@@ -168,8 +471,8 @@ static strake_status find_piece(const strake_message_bench *b, strake_message_mo
         for (int k = 0; k < 2 * STRAKE_MESSAGE_PASSES; k++) {
             const int cut = k % 2;
             strake_ranks_set_piece(b->ranks, cut > 0 ? STRAKE_ROUND_PIECE : 0);
-            STRAKE_TRY(strake_message_time_round(b, STRAKE_ROUND_LINE, STRAKE_ROUND_VOLUME, false,
-                                                 &all[cut], &point[cut], error));
+            STRAKE_TRY(message_time_round(b, STRAKE_ROUND_LINE, STRAKE_ROUND_VOLUME, false,
+                                          &all[cut], &point[cut], error));
             m->pieces[wait][cut] = point[cut].median;
         }
         ratio *= point[1].median / point[0].median;
@@ -206,11 +509,9 @@ static strake_status measure_rounds(const strake_message_bench *b, int wait,
         keep_sizes(&out->round[r][wait], &m->sizes[r][wait]);
     }
     for (int pass = 0; pass < STRAKE_MESSAGE_PASSES; pass++) {
-        STRAKE_TRY(strake_message_time(b, &reducing, &all[0], &reduced, error));
-        STRAKE_TRY(
-            strake_message_time_round(b, STRAKE_ROUND_LINE, WORD, false, &all[1], &words, error));
-        STRAKE_TRY(
-            strake_message_time_round(b, STRAKE_ROUND_LINE, WORD, true, &all[2], &meeting, error));
+        STRAKE_TRY(message_time(b, &reducing, &all[0], &reduced, error));
+        STRAKE_TRY(message_time_round(b, STRAKE_ROUND_LINE, WORD, false, &all[1], &words, error));
+        STRAKE_TRY(message_time_round(b, STRAKE_ROUND_LINE, WORD, true, &all[2], &meeting, error));
     }
     m->reduce[wait] = reduced.median;
     m->meet[wait] = fmax(0.0, meeting.median - words.median);
@@ -227,7 +528,7 @@ typedef struct whole_work {
 static strake_status device_to_device(void *user, int rounds, strake_error *error)
 {
     const whole_work *w = user;
-    return strake_passage_time(w->passage, w->peer, w->bytes, rounds, error);
+    return passage_time(w->passage, w->peer, w->bytes, rounds, error);
 }
 
 static strake_status measure_whole(const strake_message_bench *b, const strake_cl_list *list,
@@ -244,14 +545,13 @@ static strake_status measure_whole(const strake_message_bench *b, const strake_c
         return STRAKE_OK;
     }
     if (takes_part) {
-        status = strake_passage_create(b->ranks, list, device, STRAKE_MESSAGE_MOST, &user.passage,
-                                       error);
+        status = passage_create(b->ranks, list, device, STRAKE_MESSAGE_MOST, &user.passage, error);
     }
     STRAKE_TRY(strake_ranks_agree(b->ranks, status, error));
     for (user.bytes = 64; user.bytes <= STRAKE_MESSAGE_MOST; user.bytes *= 2) {
         strake_measured_point *const point = &out->whole.point[out->whole.points];
         strake_message_taken all = {.batches = 0};
-        STRAKE_TRY(strake_message_time(b, &w, &all, point, error));
+        STRAKE_TRY(message_time(b, &w, &all, point, error));
         point->bytes = (double)user.bytes;
         out->whole.points++;
     }
@@ -261,7 +561,7 @@ static strake_status measure_whole(const strake_message_bench *b, const strake_c
                        list->device[device].name);
     }
 cleanup:
-    strake_passage_destroy(&user.passage);
+    passage_destroy(&user.passage);
     return status;
 }
 

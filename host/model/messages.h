@@ -46,15 +46,6 @@ strake_status strake_messages_measure(strake_ranks *ranks, const strake_cl_list 
 /** The whole way between two ranks with a device each: down from one, a message, up to the other. */
 typedef struct strake_passage strake_passage;
 
-/** @param[in] most  bytes @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY */
-strake_status strake_passage_create(strake_ranks *ranks, const strake_cl_list *list, int device,
-                                    size_t most, strake_passage **out, strake_error *error);
-void strake_passage_destroy(strake_passage **passage);
-
-/** There and back, so many times; the lower of the two ranks begins. */
-strake_status strake_passage_time(strake_passage *passage, int peer, size_t bytes, int rounds,
-                                  strake_error *error);
-
 /** Appends the members of a model. @param[in] measured  what was measured is added; or NULL */
 void strake_rank_model_print(const strake_rank_model *model, const strake_message_model *measured,
                              strake_json *json);

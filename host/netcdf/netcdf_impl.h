@@ -29,21 +29,4 @@ const char *strake_netcdf_reason(int code);
  */
 strake_status strake_netcdf_check_header(const char *path, int64_t *bytes, strake_error *error);
 
-strake_status strake_netcdf_create(const char *path, const strake_netcdf_plan *plan,
-                                   strake_netcdf_file **out, strake_error *error);
-strake_status strake_netcdf_append(const char *path, const strake_netcdf_plan *plan, double least,
-                                   strake_netcdf_file **out, strake_error *error);
-strake_status strake_netcdf_put(strake_netcdf_file *file, int variable, const int64_t *start,
-                                const int64_t *count, const void *data, strake_error *error);
-strake_status strake_netcdf_commit(strake_netcdf_file *file, strake_error *error);
-void strake_netcdf_close(strake_netcdf_file **file);
-
-strake_status strake_netcdf_open(const char *path, strake_netcdf_reader **out, strake_error *error);
-int strake_netcdf_variables(const strake_netcdf_reader *reader);
-bool strake_netcdf_describe(strake_netcdf_reader *reader, int variable, strake_netcdf_info *out);
-strake_status strake_netcdf_read(strake_netcdf_reader *reader, int variable, const int64_t *start,
-                                 const int64_t *count, double *out, int64_t *missing,
-                                 strake_error *error);
-void strake_netcdf_end(strake_netcdf_reader **reader);
-
 #endif

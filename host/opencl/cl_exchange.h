@@ -100,13 +100,6 @@ void strake_cl_exchange_time(strake_cl_exchange *x);
 
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out);
 
-/**
- * Pins what is exchanged, once for every plan.
- * @param[in] array  host arrays of the current states, by value; borrowed until the next plan or release
- * @param[in] next   host arrays of the next states, by output value; likewise
- */
-void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *const *next);
-
 /** Lets go of all pins until the next call; no transfer may be under way. */
 void strake_cl_exchange_unpin(strake_cl_exchange *x);
 

@@ -34,22 +34,4 @@ typedef struct strake_cl_key {
     uint64_t length; /**< bytes hashed */
 } strake_cl_key;
 
-strake_cl_key strake_cl_key_begin(void);
-
-/** Adds a text and its terminating NUL, so that ("ab", "c") and ("a", "bc") differ. */
-void strake_cl_key_add(strake_cl_key *key, const char *text);
-
-/**
- * Reads an entry of the cache.
- * @param[out] payload  its bytes, to be freed by the caller; NULL if there is no valid entry
- * @param[out] size     their number
- */
-void strake_cl_cache_load(const strake_cl_key *key, unsigned char **payload, size_t *size);
-
-/** Writes or atomically replaces an entry; failure leaves no file and is silent. */
-void strake_cl_cache_store(const strake_cl_key *key, const unsigned char *payload, size_t size);
-
-/** Removes an entry that the driver refused; silent if there is none. */
-void strake_cl_cache_remove(const strake_cl_key *key);
-
 #endif

@@ -27,8 +27,4 @@ void strake_cl_plan_complete(const strake_graph *graph, const strake_cl_options 
 bool strake_cl_plan_tiles(const strake_graph *graph, const strake_cl_options *options,
                           const bool *stored, const bool *member, strake_cl_kernel_plan *plan);
 
-/** Lags, depths, reach and estimates of a marching kernel whose terms are known. */
-void strake_cl_schedule(const strake_graph *graph, const strake_cl_options *options,
-                        strake_cl_kernel_plan *plan);
-
 #endif

@@ -1,11 +1,175 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "engine/ghosts.h"
+#include "model/choose.h"
+#include "opencl/cl_exchange_impl.h"
 #include "opencl/cl_reduce.h"
 #include "opencl/cl_resident_impl.h"
-#include "model/choose.h"
+#include "opencl/cl_times.h"
+
+enum { REPEATS = 3 };
+
+/* Adds the time of one launch of every kernel, and forgets the events. @return false without timers. */
+static bool read_timers(const strake_cl_window *w, strake_cl_time *out, int *count)
+{
+    const strake_cl *const cl = w->kernels->cl;
+    bool known = true;
+    *count = 0;
+    for (int k = 0; k < w->kernels->kernels; k++) {
+        cl_ulong begin = 0, end = 0;
+        if (w->timer[k] == NULL) {
+            continue; /* a static kernel */
+        }
+        known = cl->clGetEventProfilingInfo(w->timer[k], CL_PROFILING_COMMAND_START, sizeof begin,
+                                            &begin, NULL) == CL_SUCCESS &&
+                cl->clGetEventProfilingInfo(w->timer[k], CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                            NULL) == CL_SUCCESS &&
+                end >= begin && known;
+        const double seconds = 1e-9 * (double)(end - begin);
+        strake_cl_time *const time = &out[(*count)++];
+        (void)snprintf(time->name, sizeof time->name, "%s", w->kernels->plan[k].name);
+        time->seconds = time->seconds == 0.0 || seconds < time->seconds ? seconds : time->seconds;
+    }
+    return known;
+}
+
+static void forget_timers(const strake_cl_window *w)
+{
+    for (int k = 0; k < w->kernels->kernels; k++) {
+        strake_cl_release_event(w->kernels->cl, &w->timer[k]);
+    }
+}
+
+/**
+ * Runs the kernels of a step on slabs [first, end) a few times, on a queue of its own with timers, once
+ * the window's queue is empty. A trial: the current states stay, the next ones are overwritten.
+ * @param[out] out   STRAKE_CL_MOST_KERNELS entries, in the order of the launches
+ * @param[out] count 0 where the device has no timers
+ * @return STRAKE_ERR_DEVICE
+ */
+static strake_status cl_window_time(strake_cl_window *w, int64_t first, int64_t end,
+                                    strake_cl_time *out, int *count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = w->kernels->cl;
+    const strake_cl_device *const device = w->kernels->device;
+    const cl_command_queue usual = w->queue;
+    cl_event timer[STRAKE_CL_MOST_KERNELS] = {NULL};
+    cl_int code = CL_SUCCESS;
+    bool known = true;
+    *count = 0;
+    for (int k = 0; k < STRAKE_CL_MOST_KERNELS; k++) {
+        out[k] = (strake_cl_time){.seconds = 0.0};
+    }
+    const cl_command_queue timed = cl->clCreateCommandQueue(w->kernels->context, device->device,
+                                                            CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code != CL_SUCCESS) {
+        return STRAKE_OK; /* no timers here */
+    }
+    STRAKE_CL("clFinish", cl->clFinish(usual), error, device);
+    w->queue = timed;
+    w->timer = timer;
+    for (int r = 0; r < REPEATS && known; r++) {
+        STRAKE_TRY(strake_cl_window_step(w, first, end, NULL, error));
+        STRAKE_CL("clFinish", cl->clFinish(timed), error, device);
+        known = read_timers(w, out, count);
+        forget_timers(w);
+    }
+    *count = known ? *count : 0;
+cleanup:
+    if (w->timer != NULL) {
+        forget_timers(w);
+    }
+    w->timer = NULL;
+    w->queue = usual;
+    strake_cl_reduce_forget(w);
+    (void)cl->clReleaseCommandQueue(timed);
+    return status;
+}
+
+/* Which pages of the host arrays an exchange pins. */
+
+enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
+
+/* Pages [first, end) of a host array. */
+typedef struct pages {
+    size_t first, end;
+} pages;
+
+static int by_place(const void *a, const void *b)
+{
+    const pages *one = a;
+    const pages *other = b;
+    return (one->first > other->first) - (one->first < other->first);
+}
+
+static pages pages_of(const strake_cl_exchange *x, int64_t first, int64_t end)
+{
+    return (pages){strake_layout_offset(x->host, first) / STRAKE_CL_PIN_PAGE,
+                   (strake_layout_offset(x->host, end) + STRAKE_CL_PIN_PAGE - 1) /
+                       STRAKE_CL_PIN_PAGE};
+}
+
+/* What the exchange touches of an array, without overlaps. @return their number */
+static int find_pages(const strake_cl_exchange *x, pages out[MOST_PIECES])
+{
+    int count = 0, merged = 0;
+    for (int b = 0; b < x->borders; b++) {
+        out[count++] = pages_of(x, x->border[b].first, x->border[b].end);
+    }
+    for (int g = 0; g < x->ghosts && count < MOST_PIECES;) {
+        const int run = strake_cl_exchange_run_of(x, g);
+        out[count++] = pages_of(x, x->ghost[g].source, x->ghost[g].source + run);
+        g += run;
+    }
+    qsort(out, (size_t)count, sizeof *out, by_place);
+    for (int k = 1; k < count; k++) {
+        if (out[k].first > out[merged].end) {
+            out[++merged] = out[k];
+        } else if (out[k].end > out[merged].end) {
+            out[merged].end = out[k].end;
+        }
+    }
+    return count > 0 ? merged + 1 : 0;
+}
+
+/**
+ * Pins what is exchanged, once for every plan.
+ * @param[in] array  host arrays of the current states, by value; borrowed until the next plan or release
+ * @param[in] next   host arrays of the next states, by output value; likewise
+ */
+static void cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *const *next)
+{
+    pages piece[MOST_PIECES];
+    if (x->pinned) {
+        return;
+    }
+    if (x->packed != NULL) {
+        /* Nobody else's: what forbids to pin the host arrays does not concern it. */
+        const bool allowed = x->pins.allowed;
+        x->pins.allowed = true;
+        strake_cl_pins_add(&x->pins, x->packed, x->packed_bytes);
+        x->pins.allowed = allowed;
+        x->pinned = true;
+        return;
+    }
+    const int pieces = find_pages(x, piece);
+    for (int k = 0; k < x->window->states; k++) {
+        if (!strake_cl_exchange_travels(x, k)) {
+            continue;
+        }
+        char *const both[2] = {array[x->window->state[k].input], next[x->window->state[k].output]};
+        for (int p = 0; p < 2 * pieces; p++) {
+            const pages *which = &piece[p / 2];
+            strake_cl_pins_add(&x->pins, both[p % 2] + which->first * STRAKE_CL_PIN_PAGE,
+                               (which->end - which->first) * STRAKE_CL_PIN_PAGE);
+        }
+    }
+    x->pinned = true;
+}
 
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
@@ -297,7 +461,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     int64_t own_first = 0, own_end = 0;
     strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
     strake_cl_reduce_forget(&s->window);
-    strake_cl_exchange_pin(&s->exchange, array, next);
+    cl_exchange_pin(&s->exchange, array, next);
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
     for (int k = 0; k < s->window.states && s->turned.count > 0; k++) {
         STRAKE_TRY(strake_cl_window_fill(&s->window, s->window.state[k].buffer[s->window.parity], 0,
@@ -418,8 +582,8 @@ void strake_cl_resident_describe_activity(const strake_cl_resident *s, strake_cl
 strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,
                                       strake_error *error)
 {
-    return strake_cl_window_time(&s->window, s->range.first - s->base, s->range.end - s->base, out,
-                                 count, error);
+    return cl_window_time(&s->window, s->range.first - s->base, s->range.end - s->base, out, count,
+                          error);
 }
 
 strake_status strake_cl_resident_record(strake_cl_resident *s, strake_cl_record *record,

@@ -37,40 +37,4 @@ typedef struct strake_cl_stripe {
     strake_cl_blocks *blocks;
 } strake_cl_stripe;
 
-/**
- * Builds kernels and allocates device memory for stripe @p self of @p stripes.
- * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
- * @param[in] steps  most steps per sweep; a stripe that is the whole grid and streams may choose more
- * @return STRAKE_ERR_USAGE if not even a block fits in what run.device_memory allows, or it would stream
- *         where slabs wander, STRAKE_ERR_DEVICE
- *         (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
- */
-strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
-                                      const strake_graph *graph, const strake_problem *problem,
-                                      const strake_layout *host_layout, const strake_range *stripe,
-                                      int stripes, int self, int steps,
-                                      const strake_cl_stripe_options *options,
-                                      strake_cl_stripe **out, strake_error *error);
-void strake_cl_stripe_destroy(strake_cl_stripe **stripe);
-
-/** Whether one that streams could have these slabs as it is, and would still have to stream. */
-bool strake_cl_stripe_has_room(const strake_cl_stripe *stripe, strake_range range);
-
-/** Gives one that streams these slabs, for which it has room. */
-strake_status strake_cl_stripe_move(strake_cl_stripe *stripe, strake_range range,
-                                    strake_error *error);
-
-/** The memory of the stripe and how it streams through the device, sizes.steps = 0 if it does not. */
-void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_report *out);
-
-/** What the stripe exchanges with others; zeros if it streams. */
-void strake_cl_stripe_describe_exchange(const strake_cl_stripe *stripe,
-                                        strake_cl_exchange_report *out);
-
-/** What it computes of its cells. */
-void strake_cl_stripe_describe_activity(const strake_cl_stripe *stripe, strake_cl_activity *out);
-
-/** The kernels of the stripe, at most a launch of its own slabs or of one block. */
-void strake_cl_stripe_describe_kernels(const strake_cl_stripe *stripe, strake_cl_description *out);
-
 #endif

@@ -19,13 +19,6 @@ typedef struct strake_cl_writer {
 /** Writes a marching kernel's body, between its braces (cl_march.c). */
 void strake_cl_write_march(const strake_cl_writer *w);
 
-/** What precedes its loop (cl_setup.c): positions, ranges, local arrays. */
-void strake_cl_write_setup(const strake_cl_writer *w);
-
-/** Before each loop over its rows: the first row (@p anew: once more if doubted), empty local arrays, the rows kept. */
-void strake_cl_write_start(const strake_cl_writer *w, bool anew);
-void strake_cl_write_rows_kept(const strake_cl_writer *w);
-
 /** The body of a tiled kernel (cl_tile.c). */
 void strake_cl_write_tiles(const strake_cl_writer *w);
 

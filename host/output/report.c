@@ -1,9 +1,193 @@
 #include "output/report.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/element.h"
 #include "case/source.h"
+#include "group/exchange.h"
 #include "io/machine.h"
+
+/* What a report says of a domain that has more than cells. */
+
+/* Who left the domain; of very many the first ones. */
+static void print_losses(const strake_domain_report *domain, int dims, strake_json *json)
+{
+    enum { MOST = 1000 };
+    if (domain->losses == 0) {
+        return;
+    }
+    strake_json_array(json, "lost_particles", STRAKE_JSON_LINES);
+    for (int64_t k = 0; k < domain->losses && k < MOST; k++) {
+        const strake_domain_loss *const loss = &domain->loss[k];
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        strake_json_integer(json, "number", loss->number);
+        strake_json_string(json, "kind", loss->kind);
+        strake_json_integer(json, "step", loss->step);
+        strake_json_number(json, "time", loss->time);
+        strake_json_numbers(json, "position", dims, loss->at);
+        strake_json_end(json);
+    }
+    strake_json_end(json);
+}
+
+/* What is counted. */
+static void print_numbers(const strake_domain_report *domain, double seconds, strake_json *json)
+{
+    char name[64];
+    if (domain->numbers == 0) {
+        return;
+    }
+    strake_json_object(json, "domain", STRAKE_JSON_LINE);
+    for (int k = 0; k < domain->numbers; k++) {
+        const strake_domain_number *const n = &domain->number[k];
+        strake_json_number(json, n->name, n->value);
+        if (n->is_work) {
+            (void)snprintf(name, sizeof name, "%s_per_second", n->name);
+            strake_json_number(json, name, seconds > 0.0 ? n->value / seconds : 0.0);
+        }
+    }
+    strake_json_end(json);
+}
+
+/** Appends what there is to say of a domain that has more than cells, with the particles that left it. */
+static void report_domain(const strake_domain_report *domain, double seconds, int dims,
+                          strake_json *json)
+{
+    print_numbers(domain, seconds, json);
+    print_losses(domain, dims, json);
+}
+
+/* What a part that meets others within a step exchanges and waits for, in the report. */
+
+/** Appends the members "exchange" and "waiting" of a part that meets others within a step; else nothing. */
+static void report_dealings(const strake_part_report *part, strake_json *json)
+{
+    const strake_part_dealings *const d = &part->dealings;
+    if (!(d->steps > 0.0)) {
+        return;
+    }
+    strake_json_object(json, "exchange", STRAKE_JSON_LINE);
+    strake_json_number(json, "steps", d->steps);
+    strake_json_number(json, "bytes_sent_per_step", d->sent);
+    strake_json_number(json, "bytes_received_per_step", d->received);
+    strake_json_number(json, "transfers_sent_per_step", d->messages_sent);
+    strake_json_number(json, "transfers_received_per_step", d->messages_received);
+    strake_json_number(json, "bytes_not_pinned_per_step", d->pageable);
+    strake_json_number(json, "measured_seconds_per_step", d->moving);
+    strake_json_number(json, "predicted_seconds_per_step", d->predicted_moving);
+    strake_json_integer(json, "samples", d->samples);
+    strake_json_number(json, "orders", d->orders);
+    strake_json_number(json, "bytes_sent_per_order", d->order_sent);
+    strake_json_number(json, "bytes_received_per_order", d->order_received);
+    strake_json_end(json);
+    strake_json_object(json, "waiting", STRAKE_JSON_LINE);
+    strake_json_number(json, "forces_seconds_per_step", d->waited[STRAKE_WAIT_BORDERS]);
+    strake_json_number(json, "time_step_seconds_per_step", d->waited[STRAKE_WAIT_STEP]);
+    strake_json_number(json, "order_seconds_per_step", d->waited[STRAKE_WAIT_ORDER]);
+    strake_json_number(json, "measured_seconds_per_step", strake_part_waited(d));
+    strake_json_number(json, "predicted_seconds_per_step", d->predicted_waiting);
+    strake_json_end(json);
+}
+
+/* The mass of a field. */
+
+/* data[k] times weight[k], in double. */
+static void weigh(const strake_slabs *slabs, const void *weight, double *out, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        out[k] = strake_element_get(slabs->data, (int)slabs->element_size, (int64_t)k) *
+                 strake_element_get(weight, (int)slabs->element_size, (int64_t)k);
+    }
+}
+
+/** The mass of the next field of a result that has masses: its sum with its weight and the volume of a cell. */
+static strake_status result_mass(strake_result *result, strake_slabs *slabs, const char *name,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = result->which;
+    const char *const weight =
+        result->has_mass ? which->problem->weight(which, result->last_step) : NULL;
+    strake_slabs weights = {0};
+    double *product = NULL;
+    strake_statistics sum = strake_statistics_begin(false, strake_solver_threads(slabs->solver));
+    if (weight == NULL) {
+        goto cleanup;
+    }
+    STRAKE_TRY(strake_slabs_open(&weights, which, slabs->solver, error));
+    product = malloc(slabs->capacity / slabs->element_size * sizeof *product);
+    STRAKE_CHECK(product != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a mass");
+    STRAKE_TRY(strake_slabs_select(slabs, name, error));
+    STRAKE_TRY(strake_slabs_select(&weights, weight, error));
+    while (strake_slabs_next(slabs) && strake_slabs_next(&weights)) {
+        const size_t count = strake_slabs_bytes(slabs) / slabs->element_size;
+        STRAKE_TRY(strake_slabs_get(slabs, error));
+        STRAKE_TRY(strake_slabs_get(&weights, error));
+        weigh(slabs, weights.data, product, count);
+        strake_statistics_add(&sum, product, count, sizeof *product);
+    }
+cleanup:
+    strake_statistics_end(&sum);
+    result->mass[result->fields] =
+        sum.sum * which->spacing[0] * which->spacing[1] * which->spacing[2];
+    strake_slabs_close(&weights);
+    free(product);
+    return status;
+}
+
+/* How ranks exchange, in the report. */
+
+static void print_way(const char *key, strake_exchange way, strake_json *json)
+{
+    char name[16];
+    strake_json_string(json, key, strake_exchange_name(way, name, sizeof name));
+}
+
+/** Of several ranks: appends the member "rank_exchange": how they exchange, predicted and measured. */
+static void report_exchange(const strake_solver *solver, strake_json *json)
+{
+    const strake_rank_exchange *const x = strake_solver_exchange(solver);
+    if (x == NULL) {
+        return;
+    }
+    const bool known = x->figures != NULL;
+    strake_json_object(json, "rank_exchange", STRAKE_JSON_LINE);
+    strake_json_string(json, "figures", known ? x->figures->date : NULL);
+    strake_json_string(json, "why_not", x->why);
+    print_way("exchange", x->way, json);
+    if (!strake_solver_case(solver)->problem->has_particles) { /* who exchange in each pass */
+        strake_json_integer(json, "steps_per_sweep", strake_solver_steps_at_once(solver));
+    }
+    strake_json_boolean(json, "chose_exchange", x->chose_way);
+    strake_json_boolean(json, "chose_steps_per_sweep", x->chose_steps);
+    strake_json_number(json, "predicted_seconds", x->predicted);
+    strake_json_number(json, "predicted_with_devices_seconds", x->whole);
+    strake_json_number(json, "measured_seconds", x->measured);
+    strake_json_integer(json, "samples", x->samples);
+    strake_json_number(json, "predicted_reduce_seconds", x->reduce);
+    strake_json_number(json, "measured_reduce_seconds", x->reduced);
+    strake_json_number(json, "waited_seconds_per_sweep",
+                       x->sweeps > 0 ? x->waited / (double)x->sweeps : 0.0);
+    strake_json_array(json, "options", STRAKE_JSON_LINES);
+    for (int k = 0; k < x->options; k++) {
+        const strake_round_option *const o = &x->option[k];
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        print_way("exchange", (strake_exchange)o->way, json);
+        strake_json_integer(json, "steps_per_sweep", o->steps);
+        strake_json_number(json, "predicted_exchange_seconds", o->exchange);
+        strake_json_number(json, "predicted_step_seconds", o->step);
+        strake_json_number(json, "measured_step_seconds",
+                           o->samples > 0 ? o->measured : (double)NAN);
+        strake_json_integer(json, "samples", o->samples);
+        strake_json_number(json, "corrected_step_seconds",
+                           o->learnt > 0.0 ? o->learnt : (double)NAN);
+        strake_json_end(json);
+    }
+    strake_json_end(json);
+    strake_json_end(json);
+}
 
 double strake_case_cells(const strake_case *which)
 {
@@ -58,7 +242,7 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
         if (strake_case_keeps(which, f)) {
             STRAKE_TRY(strake_result_field(&result->field[result->fields], slabs, name,
                                            detail == STRAKE_RESULT_CHECKSUMS, error));
-            STRAKE_TRY(strake_result_mass(result, slabs, name, error));
+            STRAKE_TRY(result_mass(result, slabs, name, error));
             result->name[result->fields++] = name;
         }
     }
@@ -331,7 +515,7 @@ void strake_report_device(const strake_case *which, const strake_part_report *pa
     strake_json_integers(json, "rows", 2, (const int64_t[]){part->first, part->end});
     print_tuning(which, part, json);
     print_model(&part->borders, json);
-    strake_report_dealings(part, json);
+    report_dealings(part, json);
     strake_json_object(json, "seconds", STRAKE_JSON_LINE);
     strake_json_number(json, "compute", part->compute);
     strake_json_number(json, "exchange", part->exchange);
@@ -469,7 +653,7 @@ void strake_report_print(const strake_result *result, strake_text *text)
     strake_json_number(json, "setup_seconds", result->setup_seconds);
     strake_json_number(json, "io_seconds", result->io_seconds);
     strake_json_number(json, domain.rate, strake_result_rate(result) / domain.rate_unit);
-    strake_report_domain(&domain, result->seconds, result->which->problem->dims, json);
+    report_domain(&domain, result->seconds, result->which->problem->dims, json);
     strake_json_integer(json, "arrays", strake_solver_arrays(result->solver));
     strake_json_integer(json, "bytes_per_cell", strake_solver_bytes_per_cell(result->solver));
     strake_json_integer(json, "flops_per_cell", strake_solver_flops_per_cell(result->solver));
@@ -477,7 +661,7 @@ void strake_report_print(const strake_result *result, strake_text *text)
                         strake_solver_divisions_per_cell(result->solver));
     strake_report_choices(result->solver, json);
     print_balance(result, json);
-    strake_report_exchange(result->solver, json);
+    report_exchange(result->solver, json);
     strake_report_meeting(result, json);
     print_fields(result, json);
     strake_json_end(json);

@@ -52,10 +52,6 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
 strake_status strake_result_field(strake_statistics *statistics, strake_slabs *slabs,
                                   const char *name, bool with_checksum, strake_error *error);
 
-/** The mass of the next field of a result that has masses: its sum with its weight and the volume of a cell. */
-strake_status strake_result_mass(strake_result *result, strake_slabs *slabs, const char *name,
-                                 strake_error *error);
-
 /** Cells times steps of this run per second of stepping; 0 where nothing was done. */
 double strake_result_rate(const strake_result *result);
 
@@ -75,7 +71,7 @@ typedef struct strake_result_meeting {
     double waited;        /**< for parts that are slower */
 } strake_result_meeting;
 
-/** @return false: nobody met, or ranks did, of whose exchange strake_report_exchange() tells */
+/** @return false: nobody met, or ranks did, of whose exchange report_exchange() tells */
 bool strake_result_meets(const strake_result *result, strake_result_meeting *out);
 
 /** Appends the object "meeting" where parts met. */
@@ -93,22 +89,12 @@ void strake_report_host(strake_json *json);
 /** Appends the member "shape": [...], slowest first. */
 void strake_report_shape(const strake_case *which, strake_json *json);
 
-/** Appends what there is to say of a domain that has more than cells, with the particles that left it. */
-void strake_report_domain(const strake_domain_report *domain, double seconds, int dims,
-                          strake_json *json);
-
 /** Appends the object of one part, on one line. */
 void strake_report_device(const strake_case *which, const strake_part_report *part,
                           strake_json *json);
 
 /** Appends the member "choice": what was predicted and measured to choose where a case runs. */
 void strake_report_choices(const strake_solver *solver, strake_json *json);
-
-/** Appends the members "exchange" and "waiting" of a part that meets others within a step; else nothing. */
-void strake_report_dealings(const strake_part_report *part, strake_json *json);
-
-/** Of several ranks: appends the member "rank_exchange": how they exchange, predicted and measured. */
-void strake_report_exchange(const strake_solver *solver, strake_json *json);
 
 /** Appends the JSON object and a newline. */
 void strake_report_print(const strake_result *result, strake_text *text);

@@ -74,7 +74,7 @@ typedef struct strake_part_ops {
     /** Processors that it takes from the workers; @p is_first: it is the first part of its device. */
     int (*cores)(const strake_part *part, bool is_first);
 
-    /** Room for the workers; then each worker's own thread makes what is its. @return as strake_cl_stripe_create() */
+    /** Room for the workers; then each worker's own thread makes what is its. @return as cl_stripe_create() */
     strake_status (*begin)(strake_part *part, const strake_part_plan *plan, strake_error *error);
     strake_status (*make)(strake_part *part, const strake_part_plan *plan, int worker,
                           strake_error *error);

@@ -6,8 +6,138 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "particles/crew_ranks.h"
 #include "particles/fields.h"
 #include "particles/sph_work.h"
+#include "problem/sph.h"
+#include "scene/probes.h"
+
+/* Particles of several ranks, for a team and a solver: who has which slices, and all particles for rank 0. */
+
+/** Of several ranks: strake_domain_ops.share to leave, and strake_domain_kind.gather and spread. */
+static strake_status particles_share(strake_domain *domain, const strake_range *owned,
+                                     strake_error *error)
+{
+    strake_particles *const p = strake_particles_of(domain);
+    if (p->far == NULL) {
+        return strake_sph_far_open(&p->crew, domain->ranks, owned, &p->far, error);
+    }
+    strake_sph_far_share(p->far, owned);
+    return STRAKE_OK;
+}
+
+static strake_status particles_start(strake_domain *domain, bool is_crowded, strake_error *error)
+{
+    strake_particles *const p = strake_particles_of(domain);
+    if (!p->is_counted) { /* the host had all of them when the parts took theirs */
+        strake_sph_far_count(p->far, &p->host);
+        p->is_counted = true;
+    }
+    return strake_sph_far_start(p->far, is_crowded, error);
+}
+
+static strake_status particles_join(strake_domain *domain, strake_error *error)
+{
+    return strake_sph_far_join(strake_particles_of(domain)->far, error);
+}
+
+static void particles_leave(strake_domain *domain)
+{
+    strake_particles *const p = strake_particles_of(domain);
+    if (p->far != NULL) {
+        strake_sph_far_leave(p->far);
+    }
+}
+
+/* What this rank's parts have done and hold, which rank 0 reports of all. */
+static strake_status gather_sums(strake_particles *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double sum[2] = {strake_particles_pairs(p), 0.0};
+    double all[2 * STRAKE_MOST_PARTS];
+    for (int m = 0; m < p->crew.members; m++) {
+        const strake_sph_run *const run = p->crew.member[m].run;
+        sum[1] += run != NULL ? strake_sph_bytes(run) : 0.0;
+    }
+    STRAKE_TRY(strake_ranks_collect(p->domain.ranks, sum, sizeof sum, all, error));
+    p->others_pairs = p->others_bytes = 0.0;
+    for (int r = 1; r < strake_ranks_count(p->domain.ranks); r++) {
+        p->others_pairs += all[2 * r];
+        p->others_bytes += all[2 * r + 1];
+    }
+cleanup:
+    return status;
+}
+
+static strake_status particles_gather(strake_domain *domain, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_particles *const p = strake_particles_of(domain);
+    STRAKE_TRY(strake_sph_far_gather(p->far, &p->host, error));
+    STRAKE_TRY(gather_sums(p, error));
+cleanup:
+    return status;
+}
+
+static strake_status particles_spread(strake_domain *domain, strake_error *error)
+{
+    strake_particles *const p = strake_particles_of(domain);
+    const strake_status status = strake_sph_far_spread(p->far, &p->host, error);
+    p->state = STRAKE_PARTICLES_GIVEN;
+    p->is_set = false;
+    return status;
+}
+
+/* Probes: all particles of the fluid, by number, whoever has them. */
+
+enum { ROWS = 1 << 15 /* asked for at once */ };
+
+/* A vector of a row by direction; in 2D y is 0. */
+static void turn(int dims, const double *row, double out[STRAKE_SCENE_DIRECTIONS])
+{
+    out[0] = row[0];
+    out[1] = dims == 3 ? row[1] : 0.0;
+    out[2] = row[dims - 1];
+}
+
+static strake_status particles_probe(strake_domain *domain, strake_slabs_reader *read, void *user,
+                                     double *out, strake_error *error)
+{
+    static const int field[] = {STRAKE_SPH_POSITION, STRAKE_SPH_VELOCITY, STRAKE_SPH_DENSITY,
+                                STRAKE_SPH_PRESSURE, STRAKE_SPH_KIND};
+    enum { FIELDS = sizeof field / sizeof *field };
+    strake_status status = STRAKE_OK;
+    const strake_particles *const p = strake_particles_of(domain);
+    const int dims = p->scene.sph.dims;
+    strake_probes probes = {0};
+    double *data[FIELDS];
+    double *const room = malloc((size_t)(2 * dims + 3) * ROWS * sizeof *room);
+    STRAKE_CHECK(room != NULL, error, STRAKE_ERR_MEMORY, "no memory for probes");
+    for (int f = 0, column = 0; f < FIELDS; f++) {
+        data[f] = room + (size_t)column * ROWS;
+        column += f < 2 ? dims : 1;
+    }
+    STRAKE_TRY(strake_probes_begin(&probes, p->which, &p->scene, error));
+    for (int64_t first = 0, end = 0; first < p->scene.count; first = end) {
+        end = p->scene.count - first < ROWS ? p->scene.count : first + ROWS;
+        for (int f = 0; f < FIELDS; f++) {
+            STRAKE_TRY(read(user, field[f], first, end, data[f], error));
+        }
+        for (int64_t k = 0; k < end - first; k++) {
+            double x[STRAKE_SCENE_DIRECTIONS], v[STRAKE_SCENE_DIRECTIONS];
+            if ((int)data[4][k] == STRAKE_PARTICLE_FLUID) {
+                turn(dims, data[0] + k * dims, x);
+                turn(dims, data[1] + k * dims, v);
+                strake_probes_add(&probes, x, v, data[2][k], data[3][k]);
+            }
+        }
+    }
+    strake_probes_end(&probes, out);
+cleanup:
+    strake_probes_free(&probes);
+    free(room);
+    return status;
+}
 
 static const strake_particles *of(const strake_domain *domain)
 {
@@ -198,10 +328,10 @@ static const strake_domain_ops particles_ops = {.lacks_inputs = lacks_inputs,
                                                 .room = strake_particles_bound,
                                                 .is_settled = is_settled,
                                                 .take = take,
-                                                .share = strake_particles_share,
-                                                .start = strake_particles_start,
-                                                .join = strake_particles_join,
-                                                .leave = strake_particles_leave,
+                                                .share = particles_share,
+                                                .start = particles_start,
+                                                .join = particles_join,
+                                                .leave = particles_leave,
                                                 .has_room = has_room,
                                                 .keep = keep,
                                                 .renew = renew};
@@ -473,7 +603,7 @@ const strake_domain_kind strake_particles_kind = {.serial = &strake_particles_se
                                                   .describe = describe,
                                                   .hash = hash,
                                                   .measure = strake_particles_measure,
-                                                  .probe = strake_particles_probe,
+                                                  .probe = particles_probe,
                                                   .name = strake_particles_name,
                                                   .kept = strake_particles_kept,
                                                   .element_size = strake_particles_element_size,
@@ -481,8 +611,8 @@ const strake_domain_kind strake_particles_kind = {.serial = &strake_particles_se
                                                   .role = strake_particles_role,
                                                   .has_values = strake_particles_has_values,
                                                   .is_set = is_set,
-                                                  .gather = strake_particles_gather,
-                                                  .spread = strake_particles_spread,
+                                                  .gather = particles_gather,
+                                                  .spread = particles_spread,
                                                   .is_shared = strake_particles_is_shared,
                                                   .is_hashed = strake_particles_is_shared,
                                                   .may_set = strake_particles_may_set,

@@ -65,13 +65,6 @@ void strake_particles_begin_run(strake_particles *particles, int part, strake_ra
                                 strake_sph_run *run);
 void strake_particles_end_run(strake_particles *particles, int part);
 
-/** Takes note of those who left the box in the last steps of all runs, and tells. @return STRAKE_ERR_MEMORY */
-strake_status strake_particles_note_lost(strake_particles *particles, strake_error *error);
-
-/** After a failure of the run's steps: adds to the message what is known of the particle that it names. @return @p why */
-strake_status strake_particles_explain(const strake_particles *particles, strake_sph_run *run,
-                                       strake_status why, strake_error *error);
-
 /** Particles for which a part with these slices has room at first. */
 int64_t strake_particles_room(const strake_particles *particles, strake_range own);
 
@@ -98,15 +91,6 @@ strake_status strake_particles_fit(const strake_particles *particles, strake_sph
 /** The host sees those of the run's slices. @return as strake_sph_view() */
 strake_status strake_particles_store(strake_particles *particles, strake_sph_run *run,
                                      strake_error *error);
-
-/** Of several ranks: strake_domain_ops.share to leave, and strake_domain_kind.gather and spread. */
-strake_status strake_particles_share(strake_domain *domain, const strake_range *owned,
-                                     strake_error *error);
-strake_status strake_particles_start(strake_domain *domain, bool is_crowded, strake_error *error);
-strake_status strake_particles_join(strake_domain *domain, strake_error *error);
-void strake_particles_leave(strake_domain *domain);
-strake_status strake_particles_gather(strake_domain *domain, strake_error *error);
-strake_status strake_particles_spread(strake_domain *domain, strake_error *error);
 
 /** One of the runs that there are; NULL: none. They have the same clock. */
 const strake_sph_run *strake_particles_any(const strake_particles *particles);

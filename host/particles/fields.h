@@ -22,7 +22,5 @@ strake_status strake_particles_get(const strake_domain *domain, int field, int64
 void strake_particles_was_set(strake_domain *domain, int field, int64_t end);
 strake_status strake_particles_measure(strake_domain *domain, strake_slabs_reader *read, void *user,
                                        double *out, strake_error *error);
-strake_status strake_particles_probe(strake_domain *domain, strake_slabs_reader *read, void *user,
-                                     double *out, strake_error *error);
 
 #endif

@@ -2,13 +2,209 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
+#include "base/number.h"
 #include "cpu/pipeline.h"
 #include "io/machine.h"
+#include "particles/crew.h"
+#include "particles/device.h"
 #include "particles/domain.h"
 #include "particles/run_opencl.h"
 #include "team/recorder.h"
+
+/* Every kernel of a device is launched once before a run has particles: some drivers compile at the first launch. */
+
+/* A step as it is beside others. */
+static strake_status step_shared(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_seen seen;
+    for (int is_half = 0; is_half < 2; is_half++) {
+        STRAKE_TRY(run->ops->pass(run, is_half != 0, error));
+        /* The first kernel of a pass is launched even with nobody in it: that of the inner slices, too. */
+        ((strake_sph_device *)run)->first_pass.row = 0;
+        STRAKE_TRY(run->ops->advance(run, is_half != 0, error));
+    }
+    STRAKE_TRY(strake_sph_change_hands((strake_sph_device *)run, error));
+    STRAKE_TRY(strake_sph_arrive((strake_sph_device *)run, 0, error));
+    STRAKE_TRY(run->ops->look(run, &seen, error));
+cleanup:
+    return status;
+}
+
+/**
+ * Launches every kernel of a run that has no particles yet: some drivers compile then, which belongs to the set-up.
+ * @param[in] is_lone  nobody else has slices
+ */
+static strake_status sph_device_warm(strake_sph_run *run, bool is_lone, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_sph_clock clock = run->clock;
+    strake_sph_crew *const crew = calloc(1, sizeof *crew); /* of nobody else */
+    STRAKE_CHECK(crew != NULL, error, STRAKE_ERR_MEMORY, "no memory for parts of particles");
+    STRAKE_TRY(strake_sph_crew_open(crew, &run->cells, 1, error));
+    strake_sph_crew_join(crew, 0, run);
+    crew->member[0].own = crew->member[0].next = run->own;
+    strake_sph_crew_start(crew);
+    STRAKE_TRY(strake_sph_step(run, 1, 1.0, error));
+    STRAKE_TRY(strake_sph_make_lists(own, error)); /* as where the host looks */
+    if (run->sph->shepard > 0) {
+        STRAKE_TRY(strake_sph_filter(own, NULL, true, (strake_range){0, 0}, error));
+        STRAKE_TRY(strake_sph_renew(own, true, error));
+    }
+    STRAKE_TRY(is_lone ? STRAKE_OK : step_shared(run, error));
+    STRAKE_TRY(strake_cl_wait_queue(own->session->cl, own->session->device, &own->waiter,
+                                    own->queue, error));
+cleanup:
+    if (crew != NULL) {
+        strake_sph_crew_close(crew);
+    }
+    free(crew);
+    run->crew = NULL;
+    run->clock = clock; /* the device's own one comes with particles */
+    return status;
+}
+
+/* Which particle something is about: those that left the box, and the one that a failure names. */
+
+/* "[0.1, 0.25] m", of a point along the directions that the problem has. */
+static const char *point_text(const strake_particles *p, const double at[3], char text[80])
+{
+    if (p->scene.sph.dims == 3) {
+        (void)strake_number_print(text, 80, "[%.6g, %.6g, %.6g] m", at[0], at[1], at[2]);
+    } else {
+        (void)strake_number_print(text, 80, "[%.6g, %.6g] m", at[0], at[1]);
+    }
+    return text;
+}
+
+/* Where a point of the box is in the case, along the directions that the problem has. */
+static void find_point(const strake_particles *p, const double x[STRAKE_PARTICLE_AXES],
+                       double at[STRAKE_SCENE_DIRECTIONS])
+{
+    double in_case[STRAKE_SCENE_DIRECTIONS];
+    strake_scene_position(&p->scene, x, in_case);
+    strake_scene_list_vector(&p->scene, in_case, at);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const strake_domain_loss *const one = a, *const other = b;
+    return one->step != other->step ? (one->step > other->step) - (one->step < other->step)
+                                    : (one->number > other->number) - (one->number < other->number);
+}
+
+/* Says so when the first particle has left, and whenever they are ten times as many. */
+static void tell(strake_particles *p, const strake_sph_clock *clock)
+{
+    char first[160] = "", where[80];
+    if (clock->lost == 0 || clock->lost < 10 * p->told) {
+        return;
+    }
+    p->told = clock->lost;
+    if (p->losses > 0) {
+        (void)strake_number_print(first, sizeof first, " (the first: number %lld, %s, at %s)",
+                                  (long long)p->loss[0].number, p->loss[0].kind,
+                                  point_text(p, p->loss[0].at, where));
+    }
+    strake_tell(&p->team->notices,
+                STRAKE_NOTICE_WARNING "%lld particle%s left the box by step %lld, t = %g s%s, and "
+                                      "%s computed no more; a larger scene or walls keep them",
+                (long long)clock->lost, clock->lost > 1 ? "s have" : " has",
+                (long long)clock->steps, clock->time, first, clock->lost > 1 ? "are" : "is");
+}
+
+/* The k-th of those who left. */
+static strake_domain_loss make_loss(const strake_particles *p, const strake_sph_leaver *one)
+{
+    strake_domain_loss loss = {.number = one->number,
+                               .step = one->step,
+                               .time = one->time,
+                               .kind = strake_scene_kind_word(one->kind),
+                               .kind_number = (int)one->kind};
+    find_point(p, one->x, loss.at);
+    return loss;
+}
+
+static strake_status add_losses(strake_particles *p, const strake_sph_leaver *leaver, int64_t count,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain_loss *more = NULL;
+    if (count == 0) {
+        return STRAKE_OK;
+    }
+    more = realloc(p->loss, (size_t)(p->losses + count) * sizeof *more);
+    STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for a record of particles that left the box");
+    p->loss = more;
+    for (int64_t k = 0; k < count; k++) {
+        p->loss[p->losses++] = make_loss(p, &leaver[k]);
+    }
+cleanup:
+    return status;
+}
+
+/** Takes note of those who left the box in the last steps of all runs, and tells. @return STRAKE_ERR_MEMORY */
+static strake_status particles_note_lost(strake_particles *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t before = p->losses;
+    const strake_sph_leaver *others = NULL;
+    const int64_t far = p->far != NULL ? strake_sph_far_leavers(p->far, &others) : 0;
+    STRAKE_TRY(add_losses(p, others, far, error));
+    for (int m = 0; m < p->crew.members; m++) {
+        strake_sph_run *const run = p->crew.member[m].run;
+        if (run == NULL || run->leavers == 0) {
+            continue;
+        }
+        STRAKE_TRY(add_losses(p, run->leaver, run->leavers, error));
+        run->leavers = 0;
+    }
+    if (far > 0) {
+        strake_sph_far_forget_leavers(p->far);
+    }
+    if (p->losses > before) {
+        qsort(p->loss + before, (size_t)(p->losses - before), sizeof *p->loss, by_step);
+    }
+    if (strake_particles_any(p) != NULL) {
+        tell(p, &strake_particles_any(p)->clock);
+    }
+cleanup:
+    return status;
+}
+
+/** After a failure of the run's steps: adds to the message what is known of the particle that it names. @return @p why */
+static strake_status particles_explain(const strake_particles *p, strake_sph_run *run,
+                                       strake_status why, strake_error *error)
+{
+    const int64_t culprit = run->culprit;
+    const strake_sph_image *image = NULL;
+    strake_error ignored;
+    char where[80];
+    double x[STRAKE_PARTICLE_AXES], at[STRAKE_SCENE_DIRECTIONS] = {0.0, 0.0, 0.0};
+    run->culprit = -1;
+    if (culprit < 0 || error == NULL || strake_sph_view(run, &image, &ignored) != STRAKE_OK) {
+        return why;
+    }
+    for (int64_t k = 0; k < image->count; k++) {
+        if (image->number[k] == culprit) {
+            const size_t used = strlen(error->text);
+            strake_sph_image_rest(image, k, x);
+            find_point(p, x, at);
+            (void)snprintf(error->text + used, sizeof error->text - used,
+                           "; particle %lld is %s and was at %s when they were last put in order",
+                           (long long)culprit,
+                           strake_scene_kind_word((strake_particle_kind)image->kind[k]),
+                           point_text(p, at, where));
+        }
+    }
+    return why;
+}
 
 /* A run, as a part of a team, a member of the domain's crew. */
 typedef struct body {
@@ -98,7 +294,7 @@ static strake_status make_device(strake_part *part, const strake_part_plan *plan
         status = strake_particles_fit(p, ((body *)part->body)->run, &cause);
     }
     if (status == STRAKE_OK) {
-        status = strake_sph_device_warm(((body *)part->body)->run, is_lone(plan), &cause);
+        status = sph_device_warm(((body *)part->body)->run, is_lone(plan), &cause);
     }
     status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);
     if (status == STRAKE_OK) {
@@ -204,7 +400,7 @@ static bool is_over(const strake_part *part)
 static strake_status stop_clock(strake_part *part, strake_clock *clock, strake_error *error)
 {
     *clock = clock_of(part->body);
-    return strake_particles_note_lost(strake_particles_of(part->domain), error);
+    return particles_note_lost(strake_particles_of(part->domain), error);
 }
 
 /* Steps that are taken back by those who ask for them: nobody is told who leaves, and no pairs are counted. */
@@ -241,10 +437,10 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
         b->steps += b->run->clock.steps - before;
     }
     if (status == STRAKE_ERR_NUMERIC) {
-        status = strake_particles_explain(p, b->run, status, error);
+        status = particles_explain(p, b->run, status, error);
     }
     if (strake_sph_is_alone(b->run)) { /* else when all have come to rest */
-        const strake_status noted = strake_particles_note_lost(p, error);
+        const strake_status noted = particles_note_lost(p, error);
         status = status == STRAKE_OK ? noted : status;
     }
     b->busy += strake_clock_seconds() - start - (member->waited - waited);

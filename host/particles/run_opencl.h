@@ -22,12 +22,6 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
                                      strake_error *error);
 
 /**
- * Launches every kernel of a run that has no particles yet: some drivers compile then, which belongs to the set-up.
- * @param[in] is_lone  nobody else has slices
- */
-strake_status strake_sph_device_warm(strake_sph_run *run, bool is_lone, strake_error *error);
-
-/**
  * Bytes of a device's memory that a run takes, by the tables by which it makes its arrays.
  * @param[in] is_shared  others compute, too
  * @param[in] room       for particles, ghosts among them
@@ -47,14 +41,6 @@ double strake_sph_device_needs(const strake_sph *sph, const strake_cells *cells,
 double strake_sph_device_room(const strake_sph *sph, const strake_cells *cells,
                               strake_precision precision, const strake_cl_device *device,
                               const strake_settings *settings, double pairs, double bytes);
-
-/**
- * Whether run.device_memory is enough for the lists of a first order, of a run that has no particles yet and will be alone.
- * @param[in] all  the particles in order @param[in] start  of cells
- * @return STRAKE_ERR_USAGE: it is not
- */
-strake_status strake_sph_device_fits(strake_sph_run *run, const strake_sph_image *all,
-                                     const int64_t *start, strake_error *error);
 
 /** Whether another part is on the same device: else it may pin memory that others have, too. */
 void strake_sph_device_is_shared(strake_sph_run *run, bool is_shared);

@@ -68,12 +68,6 @@ const strake_rank_exchange *strake_solver_exchange(const strake_solver *solver);
  */
 int strake_solver_rank_policy(const strake_solver *solver, double *slab_seconds, int64_t *least);
 
-/**
- * Whether every canary around the arrays of device stripes, and around the states in host memory, is
- * still there: no part of the run has written beyond its arrays.
- */
-strake_status strake_solver_check(strake_solver *solver, bool *intact, strake_error *error);
-
 /** One kernel of a device's step. */
 typedef struct strake_kernel_time {
     char name[64];

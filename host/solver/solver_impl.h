@@ -36,15 +36,6 @@ struct strake_solver {
     int64_t batch; /**< steps between two calls of it; 0: before the first */
 };
 
-/** Tells which of the given settings the parts that were made do not use. */
-void strake_notices_effects(const strake_solver *solver);
-
-/** Tells where the CPU stripe has fewer threads than were asked for, once it is placed. */
-void strake_notices_threads(const strake_solver *solver);
-
-/** Tells which keys of the case have no effect, once WHERE is resolved. */
-void strake_notices_settings(const strake_solver *solver);
-
 /**
  * Resolves WHERE into the team's parts (ranges still empty); for `auto`, everything that may take part.
  * Devices that would be used are self-tested.

@@ -4,13 +4,308 @@
  * slabs in the host arrays.
  */
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "engine/looks.h"
+#include "strake.h"
+#include "team/bell.h"
 #include "team/recorder.h"
-#include "team/run_impl.h"
-#include "team/threads.h"
+#include "team/team.h"
+
+/* What a role shares with the rest of the team during one run. */
+typedef struct strake_running {
+    strake_team *team;
+    int64_t steps;
+    bool trial;
+    bool meets;       /* other ranks, where there are any */
+    bool is_last;     /* nothing follows that would find a NaN */
+    int64_t sweep;    /* steps at once, as long as there are that many left */
+    bool has_devices; /* parts that look for NaN and Inf now and then only */
+    bool alone;       /* nobody has to meet here: steps may be enqueued ahead */
+    bool keeps_clock; /* and parts find their time steps themselves */
+    /* where the next time step is decided; NULL: it is known, or not taken */
+    strake_meeting *meeting;
+    bool fetches_early; /* ghosts may come before all have met */
+    /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
+    _Atomic int64_t stop;
+    /* Step at which everybody leaves, because shares of the work no longer fit; INT64_MAX: none. */
+    _Atomic int64_t halt;
+    strake_status ranks; /* of the exchange with other ranks */
+    strake_error ranks_error;
+} strake_running;
+
+static inline int strake_run_parity_at(const strake_running *run, int64_t step)
+{
+    return run->trial ? run->team->domain->parity
+                      : (int)((run->team->domain->parity + step / run->sweep) & 1);
+}
+
+/* How far slabs have wandered after so many steps of this run. */
+static inline int64_t strake_run_shift_at(const strake_running *run, int64_t steps)
+{
+    const int64_t sweeps = steps / run->sweep;
+    const int64_t last = steps % run->sweep;
+    return (run->team->domain->shift + sweeps * strake_domain_shift(run->team->domain, run->sweep) +
+            (last > 0 ? strake_domain_shift(run->team->domain, last) : 0)) %
+           run->team->domain->slabs;
+}
+
+/* Roles that meet within their legs: each has a thread of its own, or none plays. */
+
+/* All roles, and the bell that lets them begin. */
+typedef struct company {
+    void (*play)(void *user, int role);
+    void *user;
+    strake_bell begins;
+    _Atomic int64_t stop;
+} company;
+
+typedef struct player {
+    company *of;
+    int role;
+    pthread_t thread;
+} player;
+
+static void *run_player(void *user)
+{
+    const player *const p = user;
+    if (strake_bell_wait(&p->of->begins, 1, &p->of->stop, true)) {
+        p->of->play(p->of->user, p->role);
+    }
+    return NULL;
+}
+
+/**
+ * Calls @p play for all roles at once; returns when all have. A part with threads of its own finds those of the calling
+ * thread made already: it is to be @p own.
+ * @return STRAKE_ERR_MEMORY if there are no threads for all: nobody has played then
+ */
+static strake_status threads_play(int roles, int own, void (*play)(void *user, int role),
+                                  void *user, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    company all = {.play = play, .user = user};
+    int made = 0;
+    bool has_bell = false;
+    player *const other = calloc((size_t)roles, sizeof *other);
+    atomic_init(&all.stop, INT64_MAX);
+    has_bell = other != NULL && strake_bell_open(&all.begins);
+    STRAKE_CHECK(has_bell, error, STRAKE_ERR_MEMORY, "no memory for the threads of %d parts",
+                 roles);
+    for (int r = 0; r < roles; r++) {
+        player *const p = &other[made];
+        *p = (player){.of = &all, .role = r};
+        if (r != own) {
+            STRAKE_CHECK(pthread_create(&p->thread, NULL, run_player, p) == 0, error,
+                         STRAKE_ERR_MEMORY, "the system has no thread for each of %d parts", roles);
+            made++;
+        }
+    }
+    strake_bell_ring(&all.begins, 1);
+    play(user, own);
+cleanup:
+    if (status != STRAKE_OK && has_bell) {
+        atomic_store(&all.stop, 0);
+        strake_bell_wake(&all.begins);
+    }
+    for (int k = 0; k < made; k++) {
+        (void)pthread_join(other[k].thread, NULL);
+    }
+    if (has_bell) {
+        strake_bell_close(&all.begins);
+    }
+    free(other);
+    return status;
+}
+
+/* What one role does in a sweep. */
+
+/* NaN and Inf: when they appeared, and where. */
+
+/*
+ * Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. It may
+ * have appeared in one of the `unseen` steps before: nobody looks at devices after every step, nor at
+ * the steps inside a sweep.
+ */
+static void fail_non_finite(const strake_running *run, strake_role *role, int64_t step,
+                            int64_t unseen)
+{
+    char when[96] = "", what[160];
+    const strake_domain *domain = run->team->domain;
+    const int parity =
+        1 - strake_run_parity_at(run, step); /* of the states after the step's sweep */
+    domain->ops->find_bad(domain, parity, strake_run_shift_at(run, step + 1), role->range,
+                          role->columns, what, sizeof what);
+    if (unseen > 0) {
+        (void)snprintf(when, sizeof when, " (or up to %lld earlier: not every step is checked)",
+                       (long long)unseen);
+    }
+    role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
+                               "%s after step %lld%s; the run stops (look at the size of the "
+                               "initial values and of the flow)",
+                               what, (long long)domain->step + step + 1, when);
+    role->failed = step;
+}
+
+/*
+ * Steps of a sweep after which a worker's slabs held NaN or Inf first. All that it reads is still as it was: its
+ * neighbours wait for it. Beside devices and other ranks they may wait for its borders only.
+ */
+static int64_t find_failure(const strake_running *run, strake_role *role, int64_t step,
+                            int64_t steps)
+{
+    int64_t done = steps == 1 ? 1 : 0; /* of a single step the arrays hold what it gave */
+    bool finite = true;
+    while (finite && done < steps) {
+        strake_error ignored;
+        done++;
+        (void)strake_strips_compute(run->team, role, strake_run_parity_at(run, step), (int)done,
+                                    &finite, &ignored);
+    }
+    return done;
+}
+
+/** A part with workers saw NaN or Inf in a sweep: finds the step and names the first value of the role's slabs. */
+static void finite_fail(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
+{
+    const bool is_exact = !run->has_devices && !run->team->outside.is_linked;
+    const int64_t done = is_exact ? find_failure(run, role, step, steps) : steps;
+    fail_non_finite(run, role, step + done - 1, is_exact ? 0 : done - 1);
+}
+
+/**
+ * Every STRAKE_STEPS_AHEAD steps a device looks for NaN and Inf; the answer is asked for that many steps later,
+ * so that it never runs dry, and no more than two such pieces are ever enqueued.
+ */
+static void finite_look(const strake_running *run, strake_role *role, int64_t step, int64_t end)
+{
+    strake_team *team = run->team;
+    strake_part *part = &team->part[role->part];
+    const bool is_last = end == run->steps && run->is_last;
+    const int64_t before = team->domain->step;
+    bool finite = true;
+    if (!is_last && (before + end) / STRAKE_STEPS_AHEAD == (before + step) / STRAKE_STEPS_AHEAD) {
+        return;
+    }
+    role->status = part->ops->is_finite(part, &finite, &role->error);
+    if (role->status == STRAKE_OK && finite) {
+        role->status = part->ops->look(part, &role->error);
+    }
+    if (role->status == STRAKE_OK && finite && is_last) {
+        role->status = part->ops->is_finite(part, &finite, &role->error);
+    }
+    if (role->status == STRAKE_OK && !finite) {
+        const int64_t unseen = (before + end - 1) % STRAKE_STEPS_AHEAD + STRAKE_STEPS_AHEAD;
+        const int64_t most = before + end - 1 - team->checked;
+        role->status = strake_part_store(part, 1 - strake_run_parity_at(run, step), &role->error);
+        fail_non_finite(run, role, end - 1, unseen < most ? unseen : most);
+    }
+}
+
+/*
+ * Nobody waits for the single steps of a lone device, so that one that hangs is found only when all that were
+ * enqueued ahead should be over. Where these may take longer than a device may, each is waited for; a step that
+ * was waited for tells how long the next ones may take.
+ */
+static void hold_back(const strake_running *run, strake_role *role, double start, int64_t steps)
+{
+    strake_team *team = run->team;
+    const double ahead = 2.0 * STRAKE_STEPS_AHEAD * role->step_seconds;
+    if (team->roles > 1 || (role->step_seconds > 0.0 && ahead < team->which->run.hang_seconds)) {
+        return;
+    }
+    role->status = strake_part_finish(&team->part[role->part], &role->error);
+    role->step_seconds = (strake_clock_seconds() - start) / (double)steps;
+}
+
+/* Ghost slabs from the neighbours, whose sweep is done. */
+static void fetch(const strake_running *run, strake_role *role, int64_t step)
+{
+    const double start = strake_clock_seconds();
+    role->status = strake_part_fetch(&run->team->part[role->part], 0,
+                                     1 - strake_run_parity_at(run, step), &role->error);
+    role->exchange += strake_clock_seconds() - start;
+}
+
+/*
+ * Where all meet on the time step devices have left their borders before the last of their slabs is done: ghosts come beside
+ * those, so that only the bound is left for when all meet.
+ */
+static void fetch_early(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
+{
+    strake_neighbours_done(role, step + steps);
+    if (strake_neighbours_wait(run->team, role, step + steps, &run->stop)) {
+        fetch(run, role, step);
+        role->has_ghosts = true;
+    }
+}
+
+/** A sweep of a role up to its border slabs in the host arrays, and its bound on the next time step. */
+static void run_compute(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
+{
+    strake_team *team = run->team;
+    strake_part *part = &team->part[role->part];
+    const double start = strake_clock_seconds(), exchanged = role->exchange;
+    bool finite = true;
+    strake_recorder_begin(team, role, step);
+    role->sweep = run->trial ? -1 : team->domain->sweeps + step / run->sweep;
+    role->told[0] = role->told[1] = 0.0;
+    if (run->meeting != NULL) {
+        strake_clock_tell(strake_meeting_clock(run->meeting, step), role->told);
+    } else if (team->domain->is_timed) {
+        strake_clock_tell(&team->domain->clock, role->told);
+    }
+    role->status = strake_strips_compute(team, role, strake_run_parity_at(run, step), (int)steps,
+                                         &finite, &role->error);
+    if (role->status == STRAKE_OK && run->trial && !run->alone) {
+        role->status = strake_part_finish(part, &role->error);
+    }
+    if (role->status == STRAKE_OK && !run->trial && !finite) {
+        finite_fail(run, role, step, steps);
+    } else if (role->status == STRAKE_OK && !run->trial && part->ops->look != NULL) {
+        finite_look(run, role, step, step + steps);
+        if (role->status == STRAKE_OK) {
+            hold_back(run, role, start, steps);
+        }
+    }
+    if (role->status == STRAKE_OK && !run->alone) {
+        role->status = strake_part_meet(part, 0, &role->error);
+    }
+    role->has_ghosts = false;
+    if (role->status == STRAKE_OK && run->fetches_early && part->ops->takes_early != NULL &&
+        part->ops->takes_early(part)) {
+        fetch_early(run, role, step, steps);
+    }
+    if (role->status == STRAKE_OK && run->meeting != NULL && part->ops->bound != NULL) {
+        role->status = part->ops->bound(part, &role->bound, &role->error);
+    }
+    role->compute += strake_clock_seconds() - start - (role->exchange - exchanged);
+}
+
+/** What follows once all have done theirs: ghost slabs, where these have not come before. */
+static void run_exchange(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
+{
+    strake_part *part = &run->team->part[role->part];
+    if (role->worker >= 0 || role->status != STRAKE_OK) {
+        return;
+    }
+    if (!run->alone && !role->has_ghosts) {
+        fetch(run, role, step);
+    }
+    const double start = strake_clock_seconds();
+    if (run->trial && !run->alone && role->status == STRAKE_OK) {
+        role->status = strake_part_finish(part, &role->error);
+    }
+    if (run->trial && role->status == STRAKE_OK) {
+        role->status = strake_part_undo(part, (int)steps, &role->error);
+    }
+    role->exchange += strake_clock_seconds() - start;
+}
 
 static void stop_at(strake_running *run, int64_t step)
 {
@@ -132,7 +427,7 @@ static void run_thread(strake_running *run, int thread, int threads)
             if (is_idle(run, role)) {
                 continue;
             }
-            strake_run_compute(run, role, step, steps);
+            run_compute(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
             }
@@ -151,7 +446,7 @@ static void run_thread(strake_running *run, int thread, int threads)
                 return;
             }
             count_idle(run, role, step, reached);
-            strake_run_exchange(run, role, step, steps);
+            run_exchange(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
                 return;
@@ -242,7 +537,7 @@ static strake_status start_apart(strake_running *run, strake_error *error)
     for (int r = team->roles - 1; r >= 0; r--) {
         own = team->part[team->role[r].part].ops->has_driver ? own : r;
     }
-    return strake_threads_play(team->roles, own, play_apart, run, error);
+    return threads_play(team->roles, own, play_apart, run, error);
 }
 
 static void start_team(strake_running *run, int64_t trials)

@@ -29,14 +29,6 @@ bool strake_entry_applies(const strake_entry *entry, const strake_problem *probl
 bool strake_entry_read(int k, strake_entry *out);
 
 /**
- * A commented case of a problem, line by line: its example with every other key as a comment that shows the default.
- * @return STRAKE_ERR_MEMORY
- */
-strake_status strake_case_write(const strake_problem *problem,
-                                void (*line)(void *user, const char *text), void *user,
-                                strake_error *error);
-
-/**
  * Explains the keys that @p topic names: a path, its last word, a section, a shape or a problem. Several are listed.
  * @param[out] near  the nearest name where there is none of this one, or NULL; of @p size bytes
  * @return how many there are

@@ -121,7 +121,4 @@ bool strake_input_axis_is_longitude(const char *name, const char *unit);
 
 void strake_input_close(strake_input *input);
 
-/** ESRI ASCII grids (base/asc.h). */
-extern const strake_input_kind strake_asc_input;
-
 #endif

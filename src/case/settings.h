@@ -126,15 +126,6 @@ bool strake_setting_set(strake_settings *settings, const char *path, const char 
 /** What values a key takes, in words. Returns @p buffer. */
 const char *strake_setting_type(const strake_setting *setting, char *buffer, size_t size);
 
-/**
- * Reads all run.* keys of a case; absent ones take their defaults.
- * @param[in]  folder  that folders are relative to
- * @param[out] out     strake_settings_free() in any case
- * @return STRAKE_ERR_USAGE with the place, STRAKE_ERR_MEMORY
- */
-strake_status strake_settings_read(strake_node *root, const char *folder, strake_settings *out,
-                                   strake_error *error);
-
 /** Leaves the texts out of a copy, which may then outlive the case. */
 void strake_settings_detach(strake_settings *copy);
 

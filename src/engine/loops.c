@@ -5,6 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* When the stages of a set are computed. */
+
+/** Lags of the stages of group @p set of sets; each static one is as late as those allow that read it. */
+static void loops_lags(const strake_graph *graph, int together, int set, int lag[STRAKE_MAX_VALUES])
+{
+    for (int p = graph->stages - 1; p >= 0; p--) {
+        const strake_stage *producer = &graph->stage[p];
+        const bool is_static = graph->value[producer->output].is_static;
+        lag[p] = is_static ? INT_MAX : producer->lag;
+        for (int s = p + 1; s < graph->stages && is_static; s++) {
+            const strake_stage *stage = &graph->stage[s];
+            const bool is_its =
+                graph->value[stage->output].is_static || stage->set / together == set;
+            for (int k = 0; k < stage->reads && is_its && lag[s] < INT_MAX; k++) {
+                if (stage->read[k].value == producer->output) {
+                    const int latest = lag[s] - stage->read[k].offset[0];
+                    lag[p] = latest < lag[p] ? latest : lag[p];
+                }
+            }
+        }
+    }
+}
+
 enum {
     MOST_INPUTS = 28,
     MOST_STAGES = 12 /* of one set */,
@@ -272,7 +295,7 @@ static int plan_group(const strake_graph *graph, const strake_loop *empty, strak
 {
     bool is_taken[STRAKE_MAX_VALUES] = {false};
     int unit[STRAKE_MAX_VALUES], lag[STRAKE_MAX_VALUES];
-    strake_loops_lags(graph, empty->sets, empty->set, lag);
+    loops_lags(graph, empty->sets, empty->set, lag);
     for (int s = 0; s < graph->stages; s++) {
         is_taken[s] = graph->stage[s].set / empty->sets < empty->set &&
                       !graph->value[graph->stage[s].output].is_static;

@@ -48,10 +48,6 @@ typedef struct strake_loop {
  */
 int strake_loops_plan(const strake_graph *graph, int together, int most, strake_loop *out);
 
-/** Lags of the stages of group @p set of sets; each static one is as late as those allow that read it. */
-void strake_loops_lags(const strake_graph *graph, int together, int set,
-                       int lag[STRAKE_MAX_VALUES]);
-
 /** A plain loop for each stage of a loop. @return their number, 0 where one computes cheap operands itself */
 int strake_loop_split(const strake_graph *graph, const strake_loop *loop, strake_loop *out);
 

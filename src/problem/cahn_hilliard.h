@@ -33,8 +33,5 @@ double strake_free_energy_middle(const strake_free_energy *energy);
 
 /** Measures of a state: strake_problem.quantity and strake_problem.evaluate. */
 enum { STRAKE_CAHN_HILLIARD_MEASURES = 4 };
-extern const strake_quantity strake_cahn_hilliard_measures[STRAKE_CAHN_HILLIARD_MEASURES];
-strake_status strake_cahn_hilliard_evaluate(const strake_snapshot *snapshot, double *out,
-                                            strake_error *error);
 
 #endif

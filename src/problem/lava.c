@@ -3,9 +3,490 @@
  * temperature and solid by the tendencies net and mix of the sweep before, then finds fluxes to the
  * eight neighbours, the new tendencies and the bound on the next time step; one of no time starts and resumes.
  */
-#include <math.h>
-
 #include "problem/lava.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/lines.h"
+
+/* Keys of lava, and the laws of viscosity, yield strength and emissivity that they choose. */
+
+/* log2(10) and log2(e). */
+static const double per_decade = 3.3219280948873626, per_e = 1.4426950408889634;
+
+static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
+    {"parameters.density", STRAKE_KEY_REAL, NULL, 2600, 1, INFINITY, false, "[kg/m3]", "of lava"},
+    {"parameters.specific_heat", STRAKE_KEY_REAL, NULL, 1150, 1, INFINITY, false, "[J/(kg K)]",
+     "of lava"},
+    {"parameters.emissivity", STRAKE_KEY_REAL, NULL, 0.9, 0, 1, false, "[-]",
+     "of the surface; or a ramp: {from: [T, e], to: [T, e]}"},
+    {"parameters.emissivity.from", STRAKE_KEY_REALS, NULL, 0, 2, 2, false, "[K, -]",
+     "temperature and emissivity below which it stays that"},
+    {"parameters.emissivity.to", STRAKE_KEY_REALS, NULL, 0, 2, 2, false, "[K, -]",
+     "temperature and emissivity above which it stays that; straight between the two"},
+    {"parameters.vent_temperature", STRAKE_KEY_REAL, NULL, 1360, 1, 1e4, false, "[K]",
+     "of what vents erupt"},
+    {"parameters.solidus_temperature", STRAKE_KEY_REAL, NULL, 1143, 1, 1e4, false, "[K]",
+     "at which lava becomes solid"},
+    {"parameters.water_content", STRAKE_KEY_REAL, NULL, 0.06325, 1e-6, 10, false, "[wt%]",
+     "of giordano's viscosity"},
+    {"parameters.thermal", STRAKE_KEY_BOOLEAN, NULL, 1, 0, 1, false, "[-]",
+     "false: no heat is lost or mixed and nothing becomes solid"},
+    {"parameters.convection", STRAKE_KEY_REAL, NULL, 0, 0, INFINITY, false, "[W/(m2 K)]",
+     "heat lost to the air beside what is radiated"},
+    {"parameters.air_temperature", STRAKE_KEY_REAL, NULL, 293.15, 0, 1e4, false, "[K]",
+     "of that air"},
+    {"parameters.viscosity", STRAKE_KEY_REAL, NULL, NAN, 1e-12, INFINITY, false, "[Pa s]",
+     "constant, instead of scheme.viscosity"},
+    {"parameters.yield_strength", STRAKE_KEY_REAL, NULL, NAN, 0, INFINITY, false, "[Pa]",
+     "constant, instead of scheme.yield_strength; 0: a Newtonian fluid"},
+    {"parameters.reference_viscosity", STRAKE_KEY_REAL, NULL, 1000, 1e-12, INFINITY, false,
+     "[Pa s]", "of dragoni's viscosity, at its reference temperature"},
+    {"parameters.reference_temperature", STRAKE_KEY_REAL, NULL, 1360, 1, 1e4, false, "[K]",
+     "of dragoni's viscosity: reference_viscosity exp(0.04 (reference_temperature - T))"},
+    {"parameters.liquidus_temperature", STRAKE_KEY_REAL, NULL, 1360, 1, 1e4, false, "[K]",
+     "of dragoni's yield strength: 0.01 (exp(0.08 (liquidus_temperature - T)) - 1) Pa"},
+    {"parameters.vft_a", STRAKE_KEY_REAL, NULL, -4.52, -100, 100, false, "[-]",
+     "of vft: log10 of the viscosity is a + b/(T - c)"},
+    {"parameters.vft_b", STRAKE_KEY_REAL, NULL, 5558, 0, 1e6, false, "[K]", "of vft"},
+    {"parameters.vft_c", STRAKE_KEY_REAL, NULL, 582.9, 0, 1e4, false, "[K]",
+     "of vft; below the solidus temperature"},
+    {"vents", STRAKE_KEY_VENTS, NULL, 0, 0, 0, false, "[m3/s]",
+     "where lava comes out of the ground, and how much. row and col count from 0 in the "
+     "north-west, "
+     "x and y are on the map; to: {row, col} or {x, y} makes a fissure, whose cells share the "
+     "rate. "
+     "rate: a number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is "
+     "constant from t to the next t, the last one for good; interpolate: linear beside it goes "
+     "from "
+     "point to point, in 100 pieces with their mean. A checkpoint goes on where rates differ from "
+     "its time on only"},
+    {"time.stop_at_edge", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
+     "end where lava reaches the edge of the terrain; otherwise the edge is what boundary.edge "
+     "says"},
+    {"boundary.edge", STRAKE_KEY_CHOICE, "wall|sink", 0, 0, 1, false, "[-]",
+     "what the edge of the terrain is to lava, and cells without a value that reach to it, such as "
+     "the sea: a wall, or a "
+     "sink into which lava falls as over a cliff and is gone; lost_volume counts it"},
+    {"scheme.widths", STRAKE_KEY_CHOICE, "consistent|published", STRAKE_LAVA_CONSISTENT, 0, 1,
+     false, "[-]",
+     "of the interfaces with the eight neighbours: consistent with one diffusivity in all "
+     "directions, or all one cell"},
+    {"scheme.yield", STRAKE_KEY_CHOICE, "gradient|pair", STRAKE_LAVA_GRADIENT, 0, 1, false, "[-]",
+     "what the critical thickness follows from: the surface's gradient at the donor, at least the "
+     "slope of the pair; or that slope alone, as published"},
+    {"scheme.rule", STRAKE_KEY_CHOICE, "outflow|diffusive", STRAKE_LAVA_OUTFLOW, 0, 1, false, "[-]",
+     "bound on the time step: time.safety of what empties a cell, or of what is stable for "
+     "diffusion"},
+    {"scheme.viscosity", STRAKE_KEY_CHOICE, "giordano|dragoni|vft", STRAKE_LAVA_GIORDANO, 0, 2,
+     false, "[-]", "law of the viscosity"},
+    {"scheme.yield_strength", STRAKE_KEY_CHOICE, "ishihara|dragoni", STRAKE_LAVA_ISHIHARA, 0, 1,
+     false, "[-]", "law of the yield strength"},
+    {"scheme.cooling", STRAKE_KEY_CHOICE, "exact|euler", STRAKE_LAVA_EXACT, 0, 1, false, "[-]",
+     "how radiation is advanced: by its exact solution, or by Euler's method"},
+};
+
+static bool is_given(const strake_case *which, const char *path)
+{
+    return which->given[strake_case_key(which, path)];
+}
+
+static const char constant_viscosity[] = "parameters.viscosity",
+                  constant_strength[] = "parameters.yield_strength";
+
+static const char viscosity_law[] = "scheme.viscosity", strength_law[] = "scheme.yield_strength";
+
+/* Keys of laws: idle where a constant is given in place of the law, and but for the choices themselves with other laws. */
+static const struct {
+    const char *path, *constant, *choice;
+    int law;
+    const char *why; /* NULL: it chooses the law */
+} of_law[] = {
+    {viscosity_law, constant_viscosity, viscosity_law, 0, NULL},
+    {"parameters.water_content", constant_viscosity, viscosity_law, STRAKE_LAVA_GIORDANO,
+     "it is of scheme.viscosity: giordano"},
+    {"parameters.reference_viscosity", constant_viscosity, viscosity_law, STRAKE_LAVA_DRAGONI,
+     "it is of scheme.viscosity: dragoni"},
+    {"parameters.reference_temperature", constant_viscosity, viscosity_law, STRAKE_LAVA_DRAGONI,
+     "it is of scheme.viscosity: dragoni"},
+    {"parameters.vft_a", constant_viscosity, viscosity_law, STRAKE_LAVA_VFT,
+     "it is of scheme.viscosity: vft"},
+    {"parameters.vft_b", constant_viscosity, viscosity_law, STRAKE_LAVA_VFT,
+     "it is of scheme.viscosity: vft"},
+    {"parameters.vft_c", constant_viscosity, viscosity_law, STRAKE_LAVA_VFT,
+     "it is of scheme.viscosity: vft"},
+    {strength_law, constant_strength, strength_law, 0, NULL},
+    {"parameters.liquidus_temperature", constant_strength, strength_law, STRAKE_LAVA_DRAGONI_YIELD,
+     "it is of scheme.yield_strength: dragoni"},
+};
+
+/* Keys of what happens to heat. */
+static const char *const of_heat[] = {"parameters.emissivity",
+                                      "parameters.emissivity.from",
+                                      "parameters.emissivity.to",
+                                      "parameters.solidus_temperature",
+                                      "parameters.convection",
+                                      "parameters.air_temperature",
+                                      "scheme.cooling"};
+
+/** The functions of strake_problem with these names. */
+static const char *lava_idle(const strake_case *which, int key)
+{
+    const char *const name = strake_lava_keys[key].path;
+    for (size_t k = 0; k < sizeof of_law / sizeof *of_law; k++) {
+        if (strcmp(name, of_law[k].path) != 0) {
+            continue;
+        }
+        if (is_given(which, of_law[k].constant)) {
+            return of_law[k].constant == constant_viscosity
+                       ? "parameters.viscosity is a constant, in place of the law"
+                       : "parameters.yield_strength is a constant, in place of the law";
+        }
+        return (int)strake_case_value(which, of_law[k].choice) != of_law[k].law ? of_law[k].why
+                                                                                : NULL;
+    }
+    for (size_t k = 0; k < sizeof of_heat / sizeof *of_heat; k++) {
+        if (strcmp(name, of_heat[k]) == 0 &&
+            strake_case_value(which, "parameters.thermal") == 0.0) {
+            return "parameters.thermal is false";
+        }
+    }
+    return strcmp(name, "parameters.air_temperature") == 0 &&
+                   strake_case_value(which, "parameters.convection") == 0.0
+               ? "parameters.convection is 0"
+               : NULL;
+}
+
+/** The laws that a case chooses. */
+/* Giordano & Dingwell 2003, for basalt of Etna; Dragoni 1989. */
+static strake_lava_mobility lava_mobility_of(const strake_case *which)
+{
+    const double weight = strake_case_value(which, "parameters.density") * strake_lava_gravity;
+    const double water = strake_case_value(which, "parameters.water_content");
+    /* Laws without c/(t - d) have a d that no temperature is near to: 0 is divided by numbers that are safe. */
+    strake_lava_mobility law = {.scale = weight / 3.0, .d = -1.0};
+    if (is_given(which, "parameters.viscosity")) {
+        law.scale /= strake_case_value(which, "parameters.viscosity");
+        return law;
+    }
+    switch ((int)strake_case_value(which, "scheme.viscosity")) {
+    case STRAKE_LAVA_DRAGONI:
+        law.scale /= strake_case_value(which, "parameters.reference_viscosity");
+        law.b = 0.04 * per_e;
+        law.a = -law.b * strake_case_value(which, "parameters.reference_temperature");
+        break;
+    case STRAKE_LAVA_VFT:
+        law.a = -per_decade * strake_case_value(which, "parameters.vft_a");
+        law.c = -per_decade * strake_case_value(which, "parameters.vft_b");
+        law.d = strake_case_value(which, "parameters.vft_c");
+        break;
+    default:
+        law.a = per_decade * 4.643;
+        law.c = -per_decade * (5812.44 - 427.04 * water);
+        law.d = 499.31 - 28.74 * log(water);
+        break;
+    }
+    return law;
+}
+
+/* Ishihara et al. 1990 as MAGFLOW has it; Dragoni 1989. */
+static strake_lava_strength lava_strength_of(const strake_case *which)
+{
+    const double weight = strake_case_value(which, "parameters.density") * strake_lava_gravity;
+    if (is_given(which, "parameters.yield_strength")) {
+        return (strake_lava_strength){.p = strake_case_value(which, "parameters.yield_strength") /
+                                           weight};
+    }
+    if ((int)strake_case_value(which, "scheme.yield_strength") == STRAKE_LAVA_DRAGONI_YIELD) {
+        const double rate = -0.08 * per_e;
+        return (strake_lava_strength){
+            .a = -rate * strake_case_value(which, "parameters.liquidus_temperature"),
+            .b = rate,
+            .p = -0.01 / weight,
+            .q = 0.01 / weight};
+    }
+    return (strake_lava_strength){
+        .a = per_decade * 13.00997, .b = -per_decade * 0.0089, .q = 1.0 / weight};
+}
+
+static strake_lava_emissivity lava_emissivity_of(const strake_case *which)
+{
+    const double one = strake_case_value(which, "parameters.emissivity");
+    strake_lava_emissivity e = {.a = one, .low = one, .high = one};
+    if (is_given(which, "parameters.emissivity.from")) {
+        const double *from = which->list[strake_case_key(which, "parameters.emissivity.from")];
+        const double *to = which->list[strake_case_key(which, "parameters.emissivity.to")];
+        e.b = (to[1] - from[1]) / (to[0] - from[0]);
+        e.a = from[1] - e.b * from[0];
+        e.low = fmin(from[1], to[1]);
+        e.high = fmax(from[1], to[1]);
+    }
+    return e;
+}
+
+/* What happens in the course of a flow: what vents give, what must be kept, why it ends. */
+
+static bool lava_has_sink(const strake_case *which);
+
+static double lava_event(const strake_case *which, double time)
+{
+    return strake_vents_next(&which->vents, time);
+}
+
+static int64_t lava_pour(const strake_case *which, double time,
+                         void (*add)(void *user, int64_t i, int64_t j, double amount), void *user)
+{
+    const strake_vents *const vents = &which->vents;
+    const double area = which->spacing[0] * which->spacing[2];
+    for (int64_t k = 0; k < vents->cells && add != NULL; k++) {
+        const strake_vent_cell *const cell = &vents->cell[k];
+        add(user, cell->row, cell->col, strake_vents_rate(vents, cell, time) / area);
+    }
+    return vents->cells;
+}
+
+/*
+ * Largest found: the ground at vents, what stands or rises in walls, what is less than nothing, lava of no temperature, and
+ * how deep the ground lies.
+ */
+enum {
+    VENT_GROUND,
+    WALLED_THICKNESS,
+    WALLED_EFFUSION,
+    NEGATIVE_THICKNESS,
+    NEGATIVE_EFFUSION,
+    NEGATIVE_SOLID,
+    COLD_LAVA,
+    HOT_LAVA,
+    DEEP_GROUND,
+    LOOKS
+};
+
+/* [K] The least temperature that lava may have, as that of vents. */
+static const double coldest = 1.0;
+
+static void survey_vents(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                         void *const *array, const double *number, strake_extreme *ground)
+{
+    const strake_vents *const vents = &which->vents;
+    strake_piece room;
+    for (int64_t k = 0; k < vents->cells; k++) {
+        const strake_vent_cell *const cell = &vents->cell[k];
+        if (cell->row >= slabs.first && cell->row < slabs.end) {
+            strake_extreme_add(ground,
+                               fabs(*strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN],
+                                                     number[STRAKE_LAVA_TERRAIN], cell->row, 0,
+                                                     cell->col, 1, room)),
+                               cell->row, 0, cell->col);
+        }
+    }
+}
+
+static void survey_depth(bool has_sink, const double *ground, int64_t i, int64_t j, int64_t count,
+                         strake_extreme *deep)
+{
+    strake_piece depth;
+    for (int64_t k = 0; k < count; k++) {
+        depth[k] = has_sink && ground[k] <= -STRAKE_LAVA_WALL ? -INFINITY : -ground[k];
+    }
+    strake_extreme_add_line(deep, depth, count, i, 0, j);
+}
+
+/* Temperatures where lava lies; elsewhere they are those of nothing. */
+static void survey_heat(const strake_layout *layout, void *const *array, const double *number,
+                        int64_t i, int64_t j, int64_t count, strake_extreme *extreme)
+{
+    strake_piece room[2], cold, hot;
+    const double *const lava =
+        strake_piece_of(layout, array[STRAKE_LAVA_THICKNESS], number[STRAKE_LAVA_THICKNESS], i, 0,
+                        j, count, room[0]);
+    const double *const temperature =
+        strake_piece_of(layout, array[STRAKE_LAVA_TEMPERATURE], number[STRAKE_LAVA_TEMPERATURE], i,
+                        0, j, count, room[1]);
+    for (int64_t k = 0; k < count; k++) {
+        cold[k] = lava[k] > 0.0 ? -temperature[k] : -coldest;
+        hot[k] = lava[k] > 0.0 ? temperature[k] : coldest;
+    }
+    strake_extreme_add_line(&extreme[COLD_LAVA], cold, count, i, 0, j);
+    strake_extreme_add_line(&extreme[HOT_LAVA], hot, count, i, 0, j);
+}
+
+static void lava_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                        void *const *array, const double *number,
+                        strake_extreme extreme[STRAKE_MAX_EXTREMES])
+{
+    static const int field[] = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_EFFUSION, STRAKE_LAVA_SOLID};
+    strake_piece room[3], walled, lacking;
+    survey_vents(which, layout, slabs, array, number, &extreme[VENT_GROUND]);
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t j = 0; j < layout->n[2]; j += STRAKE_PIECE) {
+            const int64_t left = layout->n[2] - j,
+                          count = left < STRAKE_PIECE ? left : STRAKE_PIECE;
+            const double *const ground =
+                strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN], number[STRAKE_LAVA_TERRAIN], i,
+                                0, j, count, room[0]);
+            for (int f = 0; f < 3; f++) {
+                const double *const lava = strake_piece_of(
+                    layout, array[field[f]], number[field[f]], i, 0, j, count, room[1]);
+                for (int64_t k = 0; k < count; k++) {
+                    walled[k] = fabs(ground[k]) < STRAKE_LAVA_WALL ? 0.0 : lava[k];
+                    lacking[k] = -lava[k];
+                }
+                if (field[f] != STRAKE_LAVA_SOLID) {
+                    strake_extreme_add_line(&extreme[WALLED_THICKNESS + f], walled, count, i, 0, j);
+                }
+                strake_extreme_add_line(&extreme[NEGATIVE_THICKNESS + f], lacking, count, i, 0, j);
+            }
+            survey_depth(lava_has_sink(which), ground, i, j, count, &extreme[DEEP_GROUND]);
+            survey_heat(layout, array, number, i, j, count, extreme);
+        }
+    }
+}
+
+/* Numbers that no lava has, with the first cell that has the worst. */
+static strake_status judge_numbers(const strake_case *which, const strake_extreme *extreme,
+                                   strake_error *error)
+{
+    static const struct {
+        const char *key, *unit, *expected;
+        double sign; /* of what was looked for */
+        double most; /* of that; of thicknesses what roundings may leave */
+    } rule[DEEP_GROUND] = {
+        [NEGATIVE_THICKNESS] = {"fields.thickness", "m",
+                                "at least 0: let it be 0 where no lava lies", -1.0, 1e-6},
+        [NEGATIVE_EFFUSION] = {"fields.effusion", "m/s",
+                               "at least 0: lava does not return to the ground", -1.0, 0.0},
+        [NEGATIVE_SOLID] = {"fields.solid", "m",
+                            "at least 0: a hollow is a further part of the terrain's `sum`", -1.0,
+                            0.0},
+        [COLD_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", -1.0, -1.0},
+        [HOT_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", 1.0, 10000.0},
+    };
+    for (int k = NEGATIVE_THICKNESS; k < DEEP_GROUND; k++) {
+        if (extreme[k].value > rule[k].most) {
+            return strake_fail(
+                error, STRAKE_ERR_USAGE, "%s: %s: is %.6g %s at row %lld, column %lld; expected %s",
+                which->file, rule[k].key, rule[k].sign * extreme[k].value, rule[k].unit,
+                (long long)extreme[k].cell[0], (long long)extreme[k].cell[2], rule[k].expected);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* Ground on a map that is none: a number for no value which the file's header does not tell. */
+static strake_status judge_ground(const strake_case *which, const strake_extreme *deep,
+                                  strake_error *error)
+{
+    static const double deepest = 9000.0; /* [m]: -9999 and -32768 are usual */
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(deep->value < STRAKE_LAVA_WALL, error, STRAKE_ERR_USAGE,
+                 "%s: fields.terrain: is %.10g m at row %lld, column %lld; so deep a ground is a "
+                 "sink: say boundary.edge: sink, or give it its elevation [m]",
+                 which->file, -deep->value, (long long)deep->cell[0], (long long)deep->cell[2]);
+    STRAKE_CHECK(!which->georef.is_known || deep->value <= deepest, error, STRAKE_ERR_USAGE,
+                 "%s: fields.terrain: is %.10g m at row %lld, column %lld; expected at least %g m "
+                 "on a map. If that stands for no value, say so beside `file`: `nodata: %.10g`",
+                 which->file, -deep->value, (long long)deep->cell[0], (long long)deep->cell[2],
+                 -deepest, -deep->value);
+cleanup:
+    return status;
+}
+
+static strake_status lava_judge(const strake_case *which,
+                                const strake_extreme extreme[STRAKE_MAX_EXTREMES],
+                                strake_error *error)
+{
+    static const struct {
+        const char *key, *advice;
+        double least; /* from there on it is refused */
+    } rule[] = {
+        [VENT_GROUND] = {"vents", "give the vent another place", STRAKE_LAVA_WALL},
+        [WALLED_THICKNESS] = {"fields.thickness", "let it be 0 there", DBL_MIN},
+        [WALLED_EFFUSION] = {"fields.effusion", "let it be 0 there", DBL_MIN},
+    };
+    for (int k = VENT_GROUND; k <= WALLED_EFFUSION; k++) {
+        if (extreme[k].value >= rule[k].least) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: %s: row %lld, column %lld of the terrain has no value "
+                               "(NODATA); such a cell is a wall or a sink, which no lava would "
+                               "leave: %s",
+                               which->file, rule[k].key, (long long)extreme[k].cell[0],
+                               (long long)extreme[k].cell[2], rule[k].advice);
+        }
+    }
+    const strake_status status = judge_ground(which, &extreme[DEEP_GROUND], error);
+    return status == STRAKE_OK ? judge_numbers(which, extreme, error) : status;
+}
+
+static double lava_imbalance(const double *first, const double *now)
+{
+    const double there = now[STRAKE_LAVA_FLUID_VOLUME] + now[STRAKE_LAVA_SOLID_VOLUME] +
+                         now[STRAKE_LAVA_LOST_VOLUME];
+    const double given = first[STRAKE_LAVA_FLUID_VOLUME] + first[STRAKE_LAVA_SOLID_VOLUME] +
+                         first[STRAKE_LAVA_LOST_VOLUME] + now[STRAKE_LAVA_ERUPTED] -
+                         first[STRAKE_LAVA_ERUPTED];
+    return there == given ? 0.0 : (there - given) / fmax(fabs(given), fabs(there));
+}
+
+/** Whether the edges are sinks. */
+static bool lava_has_sink(const strake_case *which)
+{
+    return strake_case_value(which, "boundary.edge") > 0.0;
+}
+
+/** Whether the field of effusion gives nothing, vents apart. */
+static bool lava_is_dry(const strake_case *which)
+{
+    double effusion = 0.0;
+    const strake_source *const given = which->source[STRAKE_LAVA_EFFUSION];
+    return given == NULL || (strake_source_constant(given, &effusion) && effusion == 0.0);
+}
+
+/* Whether nothing comes out of the ground from a time on. */
+static bool has_ended(const strake_case *which, double time)
+{
+    return which->vents.count > 0
+               ? strake_vents_are_over(&which->vents, time)
+               : which->source[STRAKE_LAVA_EFFUSION] != NULL && lava_is_dry(which);
+}
+
+/* Whether there is no lava, and none comes before the end of the run. */
+static bool has_nothing(const strake_case *which, const double *quantity)
+{
+    return lava_is_dry(which) && quantity[STRAKE_LAVA_FLUID_VOLUME] == 0.0 &&
+           quantity[STRAKE_LAVA_SOLID_VOLUME] == 0.0 && quantity[STRAKE_LAVA_ERUPTED] == 0.0 &&
+           strake_vents_volume(&which->vents, 0.0, which->end) == 0.0;
+}
+
+static strake_course lava_judge_course(const strake_case *which, double time,
+                                       const double *quantity, const char **why)
+{
+    if (has_nothing(which, quantity)) {
+        *why = which->vents.count > 0
+                   ? "no vent has erupted, nor will one until time.end"
+                   : "there is no lava: the case has no vents, no effusion and no "
+                     "thickness";
+        return STRAKE_IS_DOUBTFUL;
+    }
+    const bool ends = strake_case_value(which, "time.stop_at_edge") > 0.0;
+    /* What a sink has taken was at the edge between two looks at the states. */
+    const bool was_there =
+        quantity[STRAKE_LAVA_EDGE] > 0.0 || quantity[STRAKE_LAVA_LOST_VOLUME] > 0.0;
+    if (was_there && (ends || !lava_has_sink(which))) {
+        *why = ends ? "lava has reached the edge of the terrain (time.stop_at_edge)"
+                    : "lava has reached the edge of the terrain, which is a wall to it; a larger "
+                      "terrain shows where it goes, time.stop_at_edge: true ends a run there, "
+                      "boundary.edge: sink lets it flow out";
+        return ends ? STRAKE_IS_OVER : STRAKE_IS_DOUBTFUL;
+    }
+    if (quantity[STRAKE_LAVA_FLUID_VOLUME] == 0.0 && has_ended(which, time)) {
+        *why = "the last effusion is over and no lava is fluid";
+        return STRAKE_IS_OVER;
+    }
+    return STRAKE_GOES_ON;
+}
 
 static void find_heat(const strake_case *which, const double *const *from, int64_t count,
                       double *out)
@@ -113,7 +594,7 @@ static strake_read number(const table *t, const char *name, double value)
 static int cooled(const table *t, int wet)
 {
     const strake_case *const which = t->which;
-    const strake_lava_emissivity e = strake_lava_emissivity_of(which);
+    const strake_lava_emissivity e = lava_emissivity_of(which);
     const double heat = strake_case_value(which, "parameters.density") *
                         strake_case_value(which, "parameters.specific_heat");
     const double stefan = 5.67e-8; /* [W/(m2 K4)] */
@@ -170,8 +651,8 @@ static void advance(table *t)
 /* What a cell is as a donor. */
 static void describe_donors(table *t)
 {
-    const strake_lava_mobility m = strake_lava_mobility_of(t->which);
-    const strake_lava_strength y = strake_lava_strength_of(t->which);
+    const strake_lava_mobility m = lava_mobility_of(t->which);
+    const strake_lava_strength y = lava_strength_of(t->which);
     const double length = t->which->spacing[0];
     const strake_read slope = number(t, "per_length", 1.0 / length);
     const int f = t->surface, g = t->ground;
@@ -257,7 +738,7 @@ static void drain(const table *t)
         return;
     }
     const int lost = t->input[STRAKE_LAVA_LOST];
-    if (!strake_lava_has_sink(t->which)) {
+    if (!lava_has_sink(t->which)) {
         strake_graph_state(t->g, lost, STRAKE_STAGE(t->g, 6, "lost_next", lava_keep, here(lost)));
         return;
     }
@@ -361,8 +842,8 @@ static strake_status check(const strake_case *which, strake_error *error)
     const double *const high = which->list[strake_case_key(which, "parameters.emissivity.to")];
     const double solidus = strake_case_value(which, "parameters.solidus_temperature");
     const double source = strake_case_value(which, "parameters.vent_temperature");
-    const strake_lava_mobility law = strake_lava_mobility_of(which);
-    STRAKE_CHECK(which->vents.count == 0 || strake_lava_is_dry(which), error, STRAKE_ERR_USAGE,
+    const strake_lava_mobility law = lava_mobility_of(which);
+    STRAKE_CHECK(which->vents.count == 0 || lava_is_dry(which), error, STRAKE_ERR_USAGE,
                  "%s: fields.effusion: there are vents, too; give one of the two", which->file);
     STRAKE_CHECK(which->spacing[0] == which->spacing[2], error, STRAKE_ERR_USAGE,
                  "%s: grid: dx is %g m and dy %g m; lava needs square cells", which->file,
@@ -395,7 +876,7 @@ static bool is_usual(const strake_case *which)
     for (int k = 0; k < 4; k++) {
         is_default = is_default && strake_case_value(which, key[k]) == 0.0;
     }
-    return is_default || !strake_lava_has_sink(which);
+    return is_default || !lava_has_sink(which);
 }
 
 const strake_problem strake_problem_lava = {
@@ -420,14 +901,14 @@ const strake_problem strake_problem_lava = {
     .build = build,
     .check = check,
     .is_usual = is_usual,
-    .idle = strake_lava_idle,
-    .survey = strake_lava_survey,
-    .judge = strake_lava_judge,
+    .idle = lava_idle,
+    .survey = lava_survey,
+    .judge = lava_judge,
     .quantities = STRAKE_LAVA_MEASURES,
     .quantity = strake_lava_measures,
     .evaluate = strake_lava_evaluate,
-    .imbalance = strake_lava_imbalance,
-    .judge_course = strake_lava_judge_course,
-    .event = strake_lava_event,
-    .pour = strake_lava_pour,
+    .imbalance = lava_imbalance,
+    .judge_course = lava_judge_course,
+    .event = lava_event,
+    .pour = lava_pour,
 };

@@ -50,16 +50,10 @@ typedef struct strake_lava_emissivity {
     double a, b, low, high;
 } strake_lava_emissivity;
 
-/** The laws that a case chooses. */
-strake_lava_mobility strake_lava_mobility_of(const strake_case *which);
-strake_lava_strength strake_lava_strength_of(const strake_case *which);
-strake_lava_emissivity strake_lava_emissivity_of(const strake_case *which);
-
 /** [m/s2] */
 static const double strake_lava_gravity = 9.81;
 
 enum { STRAKE_LAVA_KEYS = 28 };
-extern const strake_key strake_lava_keys[STRAKE_LAVA_KEYS];
 
 /** In the order of the words of the keys. */
 enum { STRAKE_LAVA_CONSISTENT, STRAKE_LAVA_PUBLISHED };
@@ -84,26 +78,5 @@ enum {
 extern const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES];
 strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
                                    strake_error *error);
-
-/** Whether the field of effusion gives nothing, vents apart. */
-bool strake_lava_is_dry(const strake_case *which);
-
-/** Whether the edges are sinks. */
-bool strake_lava_has_sink(const strake_case *which);
-
-/** The functions of strake_problem with these names. */
-const char *strake_lava_idle(const strake_case *which, int key);
-double strake_lava_imbalance(const double *first, const double *now);
-strake_course strake_lava_judge_course(const strake_case *which, double time,
-                                       const double *quantity, const char **why);
-double strake_lava_event(const strake_case *which, double time);
-void strake_lava_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
-                        void *const *array, const double *number,
-                        strake_extreme extreme[STRAKE_MAX_EXTREMES]);
-strake_status strake_lava_judge(const strake_case *which,
-                                const strake_extreme extreme[STRAKE_MAX_EXTREMES],
-                                strake_error *error);
-int64_t strake_lava_pour(const strake_case *which, double time,
-                         void (*add)(void *user, int64_t i, int64_t j, double amount), void *user);
 
 #endif

@@ -91,36 +91,11 @@ typedef struct strake_mpdata_tracer {
 /** What all tracers have in common there: h is that of the beginning of a step. */
 typedef struct strake_mpdata_cells {
     int inside;
-    int face_h[STRAKE_AXES], h_reciprocal; /**< faces as strake_mpdata_sphere() leaves them */
+    int face_h[STRAKE_AXES], h_reciprocal; /**< faces as mpdata_sphere() leaves them */
 } strake_mpdata_cells;
-
-/**
- * On a sphere where a tracer diffuses: nothing does so through poles, and along rows more where these are short.
- * @param[in,out] cells  whose h at the faces is weighted with that
- */
-void strake_mpdata_sphere(const strake_case *which, strake_graph *graph,
-                          strake_mpdata_cells *cells);
-
-/** Adds the fields of the tracers to a graph. @return the value that is 0 beyond open edges */
-int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
-                          strake_mpdata_tracer out[STRAKE_MAX_NAMES]);
-
-/**
- * The stages before and after the advection of a tracer: sets of their own, so that its fused loops are those of one
- * without them. @return the value that goes on
- */
-int strake_mpdata_before(const strake_case *which, strake_graph *graph,
-                         const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
-                         int psi);
-int strake_mpdata_after(const strake_case *which, strake_graph *graph,
-                        const strake_mpdata_tracer *tracer, int x);
 
 /** What is measured of each tracer, for strake_problem.evaluate and weight. */
 enum { STRAKE_MPDATA_MEASURES = 6 };
-extern const strake_quantity strake_mpdata_measures[STRAKE_MPDATA_MEASURES];
-strake_status strake_mpdata_evaluate(const strake_snapshot *snapshot, double *out,
-                                     strake_error *error);
-const char *strake_mpdata_weight(const strake_case *which, int64_t step);
 
 /** The stages of a step, for strake_problem.build. */
 strake_status strake_mpdata_build(const strake_case *which, const bool *constant,

@@ -3,9 +3,241 @@
  * iterations (Wyrzykowski, Szustak & Rojek 2014, sections 4 and 5; variants as in Smolarkiewicz &
  * Margolin 1998 and libmpdata++, Jaruga et al. 2015). Stages of one number run together.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "problem/mpdata.h"
+
+/* What happens to a tracer of MPDATA beside its advection: inflow, diffusion, sources and decay. */
+
+static strake_read mpdata_tracer_at(int value)
+{
+    const strake_read read = {value, {0, 0, 0}};
+    return read;
+}
+
+static strake_read mpdata_tracer_along(int value, int axis, int offset)
+{
+    strake_read read = mpdata_tracer_at(value);
+    read.offset[axis] = offset;
+    return read;
+}
+
+/* A field that a tracer may have: an input, a constant, or -1 where it is @p none or nobody gives it. */
+static int own_field(const strake_case *which, strake_graph *graph, int field, bool is_later,
+                     double none)
+{
+    const char *const name = which->problem->field[field].name;
+    double number = none;
+    const bool is_constant = which->source[field] != NULL
+                                 ? strake_source_constant(which->source[field], &number)
+                                 : !is_later;
+    if (!is_constant) {
+        return strake_graph_input(graph, name, true);
+    }
+    const bool is_none = isnan(none) ? isnan(number) != 0 : !(fabs(number - none) > 0.0);
+    const int value = strake_graph_constant(graph, name, is_none ? 0.0 : number);
+    return is_none ? -1 : value;
+}
+
+/* Values that tracers share where the time step follows from the flow, and with it some of their numbers; -1: not there. */
+typedef struct follower {
+    int dt, one, half_step;
+} follower;
+
+/* A number times the time step, as a step of a source of it in nothing. */
+static int with_step(strake_graph *graph, const char *name, double number, follower *of)
+{
+    if (of->dt < 0) {
+        of->dt = strake_graph_scalar(graph, "dt");
+        of->one = strake_graph_constant(graph, "one", 1.0);
+    }
+    return STRAKE_STAGE(graph, 0, name, source_before,
+                        mpdata_tracer_at(strake_graph_constant(graph, "none", 0.0)),
+                        mpdata_tracer_at(strake_graph_constant(graph, "per_second", number)),
+                        mpdata_tracer_at(of->dt), mpdata_tracer_at(of->one));
+}
+
+/*
+ * Half a step and what decay leaves in it: numbers; where the time step follows from the flow, scalars that follow it,
+ * as half a step of a source of 1 and of one of -decay, or decay, in 1.
+ */
+static void plan_source(const strake_case *which, strake_graph *graph, follower *of,
+                        strake_mpdata_tracer *q)
+{
+    const double half = 0.5 * which->dt;
+    q->half_step = q->keep = q->fade = -1;
+    if (!q->has_source) {
+        return;
+    }
+    if (!(which->courant > 0.0)) {
+        q->half_step = strake_graph_constant(graph, "half_step", half);
+        q->keep = strake_graph_constant(graph, "keep", 1.0 - half * q->decay);
+        q->fade = strake_graph_constant(graph, "fade", 1.0 / (1.0 + half * q->decay));
+        return;
+    }
+    of->half_step = of->half_step < 0 ? with_step(graph, "half_step", 0.5, of) : of->half_step;
+    q->half_step = of->half_step;
+    q->keep = STRAKE_STAGE(graph, 0, "keep", source_before, mpdata_tracer_at(of->one),
+                           mpdata_tracer_at(strake_graph_constant(graph, "loss", -q->decay)),
+                           mpdata_tracer_at(q->half_step), mpdata_tracer_at(of->one));
+    const int gain = STRAKE_STAGE(graph, 0, "gain", source_before, mpdata_tracer_at(of->one),
+                                  mpdata_tracer_at(strake_graph_constant(graph, "decay", q->decay)),
+                                  mpdata_tracer_at(q->half_step), mpdata_tracer_at(of->one));
+    q->fade = STRAKE_STAGE(graph, 0, "fade", reciprocal, mpdata_tracer_at(gain));
+}
+
+/* Diffusion numbers of a step; those of tracers and directions that are equal are one value. */
+static void plan_diffusion(const strake_case *which, strake_graph *graph, follower *of, int tracer,
+                           strake_mpdata_tracer *all)
+{
+    const int dims = which->problem->dims;
+    const double own = all[tracer].diffusivity;
+    for (int d = 0; d < dims && own > 0.0; d++) {
+        const double number = strake_mpdata_diffusion_number(which, own, d);
+        int value = -1;
+        for (int k = 0; k < tracer * dims + d && value < 0; k++) {
+            const strake_mpdata_tracer *const other = &all[k / dims];
+            const double its = strake_mpdata_diffusion_number(which, other->diffusivity, k % dims);
+            value = its >= number && its <= number ? other->diffusion[k % dims] : -1;
+        }
+        if (value < 0) {
+            value = which->courant > 0.0 ? with_step(graph, "diffusion", number, of)
+                                         : strake_graph_constant(graph, "diffusion", number);
+        }
+        all[tracer].diffusion[d] = value;
+    }
+}
+
+/** Adds the fields of the tracers to a graph. @return the value that is 0 beyond open edges */
+static int mpdata_tracers(const strake_case *which, strake_graph *graph,
+                          strake_mpdata_tracer out[STRAKE_MAX_NAMES])
+{
+    const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    follower of = {-1, -1, -1};
+    bool flows_in = false;
+    for (int k = 0; k < fields.u; k++) {
+        strake_mpdata_tracer *const q = &out[k];
+        q->decay = strake_mpdata_decay(which, k);
+        q->diffusivity = strake_mpdata_diffusivity(which, k);
+        q->source = own_field(which, graph, fields.source + k, options.sources, 0.0);
+        q->inflow = own_field(which, graph, fields.inflow + k, options.inflow, (double)NAN);
+        q->has_source = q->source >= 0 || q->decay > 0.0;
+        plan_source(which, graph, &of, q);
+        plan_diffusion(which, graph, &of, k, out);
+        flows_in = flows_in || q->inflow >= 0;
+        /* No step reads it. */
+        (void)strake_graph_constant(graph, which->problem->field[fields.reference + k].name, 0.0);
+    }
+    const int nothing = strake_graph_constant(graph, "nothing", 0.0);
+    for (int k = 0; k < fields.u; k++) {
+        out[k].source = out[k].source >= 0 ? out[k].source : nothing;
+    }
+    return flows_in ? strake_graph_input(graph, "inside", true)
+                    : strake_graph_constant(graph, "inside", 1.0);
+}
+
+/* The product of two values: a source of nothing in one of them, of which the other is kept. */
+static int product(strake_graph *graph, const char *name, strake_read a, strake_read b)
+{
+    const strake_read none = mpdata_tracer_at(strake_graph_constant(graph, "none", 0.0));
+    return STRAKE_STAGE(graph, 0, name, source_before, a, none, none, b);
+}
+
+/**
+ * On a sphere where a tracer diffuses: nothing does so through poles, and mpdata_tracer_along rows more where these are short.
+ * @param[in,out] cells  whose h mpdata_tracer_at the faces is weighted with that
+ */
+static void mpdata_sphere(const strake_case *which, strake_graph *graph, strake_mpdata_cells *cells)
+{
+    const int dims = which->problem->dims;
+    const int across = dims - 2;
+    bool diffuses = false;
+    for (int k = 0; k < strake_mpdata_fields_of(which->problem).u; k++) {
+        diffuses = diffuses || strake_mpdata_diffusivity(which, k) > 0.0;
+    }
+    if (!diffuses || !strake_case_is_sphere(which)) {
+        (void)strake_graph_constant(graph, "narrowing", 1.0);
+        return;
+    }
+    const int narrowing = strake_graph_input(graph, "narrowing", true);
+    const int same_side = product(
+        graph, "same_side", mpdata_tracer_along(narrowing, strake_mpdata_axis(dims, across), -1),
+        mpdata_tracer_at(narrowing));
+    cells->face_h[across] =
+        STRAKE_STAGE(graph, 0, "h_face_without_poles", inflow,
+                     mpdata_tracer_at(cells->face_h[across]), mpdata_tracer_at(same_side),
+                     mpdata_tracer_at(strake_graph_constant(graph, "nothing_at_poles", 0.0)));
+    cells->face_h[across + 1] =
+        product(graph, "h_face_narrowed", mpdata_tracer_at(cells->face_h[across + 1]),
+                mpdata_tracer_at(STRAKE_STAGE(graph, 0, "narrowing_of_row", magnitude,
+                                              mpdata_tracer_at(narrowing))));
+}
+
+static int diffuse_stage(const strake_case *which, strake_graph *graph,
+                         const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
+                         int psi)
+{
+    static const strake_point *const points[] = {&strake_point_diffuse_1d, &strake_point_diffuse,
+                                                 &strake_point_diffuse_3d};
+    const int dims = which->problem->dims;
+    strake_read read[STRAKE_MAX_READS] = {mpdata_tracer_at(psi)};
+    int count = 1;
+    for (int d = 0; d < dims; d++) {
+        const int axis = strake_mpdata_axis(dims, d);
+        read[count++] = mpdata_tracer_along(psi, axis, -1);
+        read[count++] = mpdata_tracer_along(psi, axis, 1);
+    }
+    for (int d = 0; d < dims; d++) {
+        read[count++] = mpdata_tracer_at(cells->face_h[d]);
+        read[count++] = mpdata_tracer_along(cells->face_h[d], strake_mpdata_axis(dims, d), 1);
+    }
+    read[count++] = mpdata_tracer_at(cells->h_reciprocal);
+    for (int d = 0; d < dims; d++) {
+        read[count++] = mpdata_tracer_at(tracer->diffusion[d]);
+    }
+    return strake_graph_stage(graph, 0, "psi_diffused", points[dims - 1], count, read);
+}
+
+/**
+ * The stages before and after the advection of a tracer: sets of their own, so that its fused loops are those of one
+ * without them. @return the value that goes on
+ */
+static int mpdata_before(const strake_case *which, strake_graph *graph,
+                         const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
+                         int psi)
+{
+    if (tracer->inflow >= 0) {
+        psi = STRAKE_STAGE(graph, 0, "psi_inflow", inflow, mpdata_tracer_at(psi),
+                           mpdata_tracer_at(cells->inside), mpdata_tracer_at(tracer->inflow));
+        strake_graph_set(graph);
+    }
+    if (tracer->diffusivity > 0.0) {
+        psi = diffuse_stage(which, graph, tracer, cells, psi);
+        strake_graph_set(graph);
+    }
+    if (tracer->has_source) {
+        psi = STRAKE_STAGE(graph, 0, "psi_source", source_before, mpdata_tracer_at(psi),
+                           mpdata_tracer_at(tracer->source), mpdata_tracer_at(tracer->half_step),
+                           mpdata_tracer_at(tracer->keep));
+        strake_graph_set(graph);
+    }
+    return psi;
+}
+
+static int mpdata_after(const strake_case *which, strake_graph *graph,
+                        const strake_mpdata_tracer *tracer, int x)
+{
+    const int number = 4 * which->problem->dims + 4; /* after the last one of a second pass */
+    if (!tracer->has_source) {
+        return x;
+    }
+    strake_graph_set(graph);
+    return STRAKE_STAGE(graph, number, "psi_out", source_after, mpdata_tracer_at(x),
+                        mpdata_tracer_at(tracer->source), mpdata_tracer_at(tracer->half_step),
+                        mpdata_tracer_at(tracer->fade));
+}
 
 enum { DIMS = STRAKE_AXES };
 
@@ -483,16 +715,16 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
                                          number[at_field.h_next])
                            : strake_graph_constant(graph, "h_next", 1.0);
     t.h = t.options.changes ? h_next : t.h_before;
-    t.cells.inside = strake_mpdata_tracers(which, graph, own);
+    t.cells.inside = mpdata_tracers(which, graph, own);
     h_stages(&t);
-    strake_mpdata_sphere(which, graph, &t.cells);
+    mpdata_sphere(which, graph, &t.cells);
     for (int k = 0; k < at_field.u; k++) {
         if (k > 0) {
             strake_graph_set(graph);
         }
-        const int begun = strake_mpdata_before(which, graph, &own[k], &t.cells, psi[k]);
+        const int begun = mpdata_before(which, graph, &own[k], &t.cells, psi[k]);
         const int x = step_stages(&t, begun, u);
-        strake_graph_state(graph, psi[k], strake_mpdata_after(which, graph, &own[k], x));
+        strake_graph_state(graph, psi[k], mpdata_after(which, graph, &own[k], x));
     }
     if (graph->broken && at_field.u > 1) {
         return strake_fail(error, STRAKE_ERR_USAGE,

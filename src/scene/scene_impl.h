@@ -88,36 +88,9 @@ strake_status strake_cloud_read(const strake_lattice *lattice, const strake_scen
                                 strake_cloud *out, strake_error *error);
 void strake_cloud_free(strake_cloud *cloud);
 
-/** The same of a VTK file, with what it has of `velocity` and `density`. */
-strake_status strake_cloud_read_vtk(const strake_lattice *lattice, const strake_scene_item *item,
-                                    strake_cloud *out, strake_error *error);
-
-/** Refuses particles that are nearer to each other than half a spacing, where some are from files. */
-strake_status strake_scene_check_distances(const strake_scene_maker *m, strake_error *error);
-
 /** Refuses more bytes than the machine has. @param[in] what  they are for: "places of the box" */
 strake_status strake_scene_check_room(const strake_case *which, double bytes, double count,
                                       const char *what, strake_error *error);
-
-/** Takes the speed of a particle into account (given). */
-void strake_scene_note_speed(strake_scene_maker *m, const strake_scene_item *item,
-                             const strake_spot *spot);
-
-/** Adds a particle with its state. */
-void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,
-                        const strake_spot *spot);
-
-/** Gravity's motion to the scene, and room for those of bodies. @return STRAKE_ERR_MEMORY */
-strake_status strake_scene_begin_motions(strake_scene_maker *m, strake_error *error);
-/**
- * An item that moves: its particles, from number @p first to the last one, get the speed that they begin with.
- * @return STRAKE_ERR_USAGE for a wall as fast as sound
- */
-strake_status strake_scene_add_body(strake_scene_maker *m, const strake_scene_item *item,
-                                    int64_t first, strake_error *error);
-
-/** How far up a point is, against gravity [m]. */
-double strake_scene_up(const strake_scene_maker *m, const double *x);
 
 /** Reads and samples the mesh of an item. @return as strake_mesh_read() */
 strake_status strake_voxels_make(const strake_lattice *lattice, const strake_scene_item *item,
