@@ -1,18 +1,452 @@
 /* Reading a search space from YAML. */
 #include "autotune/space.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotune/expression.h"
 #include "autotune/space_impl.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "case/read.h"
 #include "case/settings.h"
 #include "case/source.h"
+
+/*
+ * The spaces that come with the program: one for each kind of processor, and for each problem what is run
+ * and what differs there.
+ */
+
+static strake_status space_read(const char *name, strake_node *root, strake_space **out,
+                                strake_error *error);
+static strake_status space_tree(const char *name, const char *yaml, size_t length,
+                                strake_node **root, strake_error *error);
+
+/* A kind has a place, a problem's file none. */
+static bool is_kind(const strake_node *root)
+{
+    return strake_node_get(root, "place") != NULL;
+}
+
+/* Whether a kind is for what a problem consists of: cells, or particles. */
+static bool is_of(const strake_node *kind, const char *problem)
+{
+    const strake_problem *const known = strake_problem_find(problem);
+    const strake_node *const of = strake_node_get(kind, "of");
+    const bool has_particles = of != NULL && of->text != NULL && strcmp(of->text, "particles") == 0;
+    return known != NULL && known->has_particles == has_particles;
+}
+
+static strake_status parse(const strake_embedded *text, strake_node **root, strake_error *error)
+{
+    return strake_tree_parse(text->name, (const char *)text->bytes, text->length, root, error);
+}
+
+/* "gpu" of "gpu.yaml". */
+static const char *name_of(const strake_embedded *text, char *name, size_t size)
+{
+    (void)snprintf(name, size, "%.*s", (int)strcspn(text->name, "."), text->name);
+    return name;
+}
+
+/* Whether a key of a problem's file is what differs on a kind of processor. */
+static bool is_section(const char *key)
+{
+    char name[64];
+    for (const strake_embedded *text = strake_space_texts; text->name != NULL; text++) {
+        if (strcmp(name_of(text, name, sizeof name), key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Parameters replace those of the same path, in their places, or are added at the end. */
+static void merge_parameters(strake_node *into, strake_node *from)
+{
+    while (from->child != NULL) {
+        const strake_node *const path = strake_node_get(from->child, "path");
+        strake_node *old = path != NULL && path->text != NULL ? into->child : NULL;
+        while (old != NULL) {
+            const strake_node *const other = strake_node_get(old, "path");
+            if (other != NULL && other->text != NULL && strcmp(other->text, path->text) == 0) {
+                break;
+            }
+            old = old->next;
+        }
+        strake_node_move(from->child, into, old);
+    }
+}
+
+/* Moves what a mapping has into another; @p sections: leaves those of the kinds. */
+static void merge(strake_node *into, strake_node *from, bool sections)
+{
+    strake_node *next = NULL;
+    for (strake_node *at = from->child; at != NULL; at = next) {
+        strake_node *const old = strake_node_get(into, at->key);
+        next = at->next;
+        if (sections && is_section(at->key)) {
+            continue;
+        }
+        if (old != NULL && strcmp(at->key, "parameters") == 0 && at->kind == STRAKE_NODE_LIST &&
+            old->kind == STRAKE_NODE_LIST) {
+            merge_parameters(old, at);
+        } else {
+            strake_node_move(at, into, old);
+        }
+    }
+}
+
+/* Whether a space is meant for this processor: its `for`, if it has one. */
+static bool is_meant(const strake_space *space, const strake_space_facts *facts)
+{
+    const char *const condition = space->meant;
+    const strake_candidate start = strake_space_start(space);
+    strake_space_scope scope = {space, facts, &start};
+    double value = 0.0;
+    return condition == NULL || (strake_expression_evaluate(condition, strake_space_name, &scope,
+                                                            &value, NULL) == STRAKE_OK &&
+                                 value != 0.0);
+}
+
+static strake_status unknown_problem(const char *problem, strake_error *error)
+{
+    char names[300] = "";
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        const size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%s", p > 0 ? ", " : "",
+                       strake_problems[p]->name);
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE, "--problem: there is no %.100s; expected one of %s",
+                       problem, names);
+}
+
+/* The file of a problem, or NULL. */
+static strake_status find_problem(const char *problem, strake_node **out, strake_error *error)
+{
+    *out = NULL;
+    for (const strake_embedded *text = strake_space_texts; text->name != NULL; text++) {
+        strake_node *root = NULL;
+        const strake_status status = parse(text, &root, error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        const strake_node *const name = strake_node_get(root, "problem");
+        if (!is_kind(root) && name != NULL && name->text != NULL &&
+            strcmp(name->text, problem) == 0) {
+            *out = root;
+            return STRAKE_OK;
+        }
+        strake_tree_free(&root);
+    }
+    return STRAKE_OK;
+}
+
+/* What a problem's file says, and what it says of this kind. */
+static void apply(strake_node *root, strake_node *own, const char *kind)
+{
+    strake_node *const section = strake_node_get(own, kind);
+    merge(root, own, true);
+    if (section != NULL && section->kind == STRAKE_NODE_MAP) {
+        merge(root, section, false);
+    }
+}
+
+/*
+ * The space of a problem on a kind of processor; NULL where the text is of no kind, or nothing is known of the
+ * problem. @param[in,out] changes  of the user's, or NULL; used up
+ */
+static strake_status combine(const strake_embedded *kind, const char *problem, strake_node *changes,
+                             strake_space **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char name[64], title[300];
+    strake_node *root = NULL, *own = NULL;
+    *out = NULL;
+    STRAKE_TRY(parse(kind, &root, error));
+    STRAKE_TRY(is_kind(root) && is_of(root, problem) ? find_problem(problem, &own, error)
+                                                     : STRAKE_OK);
+    if (own == NULL) {
+        goto cleanup;
+    }
+    (void)name_of(kind, name, sizeof name);
+    (void)snprintf(title, sizeof title, "%s-%s", problem, name);
+    apply(root, own, name);
+    if (changes != NULL) {
+        (void)snprintf(title, sizeof title, "%s (of %s-%s)", changes->origin, problem, name);
+        apply(root, changes, name);
+    }
+    status = space_read(title, root, out, error);
+    root = NULL;
+cleanup:
+    strake_tree_free(&root);
+    strake_tree_free(&own);
+    return status;
+}
+
+/* The one of a kind that fits, without the user's changes: these are used up by the first use. */
+static strake_status find_kind(const char *problem, bool is_cpu, const strake_space_facts *facts,
+                               const strake_embedded **kind, strake_error *error)
+{
+    if (strake_problem_find(problem) == NULL) {
+        return unknown_problem(problem, error);
+    }
+    for (const strake_embedded *text = strake_space_texts; text->name != NULL; text++) {
+        strake_space *space = NULL;
+        const strake_status status = combine(text, problem, NULL, &space, error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        const bool fits = space != NULL && space->is_cpu == is_cpu && is_meant(space, facts);
+        strake_space_free(&space);
+        if (fits) {
+            *kind = text;
+            return STRAKE_OK;
+        }
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE, "there is nothing to tune for %s on %s", problem,
+                       is_cpu ? "the CPU" : "this device");
+}
+
+strake_status strake_space_find(const char *problem, bool is_cpu, const strake_space_facts *facts,
+                                strake_space **out, strake_error *error)
+{
+    const strake_embedded *kind = NULL;
+    const strake_status status = find_kind(problem, is_cpu, facts, &kind, error);
+    return status == STRAKE_OK ? combine(kind, problem, NULL, out, error) : status;
+}
+
+strake_status strake_space_load(const char *name, const char *yaml, bool is_cpu,
+                                const strake_space_facts *facts, strake_space **out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_node *root = NULL;
+    const strake_node *problem = NULL;
+    const strake_embedded *kind = NULL;
+    STRAKE_TRY(space_tree(name, yaml, strlen(yaml), &root, error));
+    problem = strake_node_get(root, "problem");
+    if (is_kind(root) || problem == NULL || problem->text == NULL) {
+        status = space_read(name, root, out, error);
+        root = NULL;
+        goto cleanup;
+    }
+    STRAKE_TRY(find_kind(problem->text, is_cpu, facts, &kind, error));
+    status = combine(kind, problem->text, root, out, error);
+cleanup:
+    strake_tree_free(&root);
+    return status;
+}
+
+strake_status strake_space_place(const char *name, const char *yaml, bool *any, bool *is_cpu,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_node *root = NULL;
+    strake_space *space = NULL;
+    STRAKE_TRY(space_tree(name, yaml, strlen(yaml), &root, error));
+    *any = !is_kind(root);
+    if (!*any) {
+        status = space_read(name, root, &space, error);
+        root = NULL;
+        *is_cpu = status == STRAKE_OK && space->is_cpu;
+    }
+cleanup:
+    strake_tree_free(&root);
+    strake_space_free(&space);
+    return status;
+}
+
+enum { DEEPEST = 64 };
+
+typedef struct reader {
+    const char *text, *at;
+    strake_name_value value_of;
+    void *user;
+    const char *trouble; /* NULL: none */
+    int depth;
+} reader;
+
+static double read_or(reader *r);
+
+static void skip_space(reader *r)
+{
+    r->at += strspn(r->at, " \t\n");
+}
+
+/* Takes an operator if it comes next. */
+static bool take(reader *r, const char *word)
+{
+    const size_t length = strlen(word);
+    skip_space(r);
+    if (r->trouble != NULL || strncmp(r->at, word, length) != 0) {
+        return false;
+    }
+    r->at += length;
+    return true;
+}
+
+static double give_up(reader *r, const char *trouble)
+{
+    if (r->trouble == NULL) {
+        r->trouble = trouble;
+    }
+    return 0.0;
+}
+
+static bool is_name(int c)
+{
+    return isalnum(c) != 0 || c == '_';
+}
+
+static double read_primary(reader *r)
+{
+    double value = 0.0;
+    skip_space(r);
+    if (take(r, "(")) {
+        value = ++r->depth > DEEPEST ? give_up(r, "is nested too deeply") : read_or(r);
+        r->depth--;
+        return take(r, ")") ? value : give_up(r, "lacks a )");
+    }
+    if (isdigit((unsigned char)*r->at) != 0) {
+        char *end = NULL;
+        value = strake_number_read(r->at, &end);
+        r->at = end;
+        return value;
+    }
+    if (isalpha((unsigned char)*r->at) != 0) {
+        const char *const name = r->at;
+        while (is_name((unsigned char)*r->at)) {
+            r->at++;
+        }
+        const size_t length = (size_t)(r->at - name);
+        if (!r->value_of(r->user, name, length, &value)) {
+            r->at = name;
+            return give_up(r, "uses an unknown name");
+        }
+        return value;
+    }
+    return give_up(r, "lacks a number or name");
+}
+
+static double read_unary(reader *r)
+{
+    int negated = 0, inverted = 0;
+    for (;;) {
+        skip_space(r);
+        if (strncmp(r->at, "!=", 2) != 0 && take(r, "!")) {
+            inverted++;
+        } else if (take(r, "-")) {
+            negated++;
+        } else {
+            break;
+        }
+        if (negated > 0 && inverted > 0) {
+            return give_up(r, "mixes ! and -");
+        }
+    }
+    const double value = read_primary(r);
+    if (inverted > 0) {
+        return (value != 0.0) == (inverted % 2 == 0) ? 1.0 : 0.0;
+    }
+    return negated % 2 != 0 ? -value : value;
+}
+
+static double read_product(reader *r)
+{
+    double value = read_unary(r);
+    for (;;) {
+        if (take(r, "*")) {
+            value *= read_unary(r);
+        } else if (take(r, "/")) {
+            const double by = read_unary(r);
+            value = by != 0.0 ? value / by : 0.0;
+        } else if (take(r, "%")) {
+            const double by = read_unary(r);
+            value = by != 0.0 ? fmod(value, by) : 0.0;
+        } else {
+            return value;
+        }
+    }
+}
+
+static double read_sum(reader *r)
+{
+    double value = read_product(r);
+    for (;;) {
+        if (take(r, "+")) {
+            value += read_product(r);
+        } else if (take(r, "-")) {
+            value -= read_product(r);
+        } else {
+            return value;
+        }
+    }
+}
+
+static double read_comparison(reader *r)
+{
+    const double left = read_sum(r);
+    if (take(r, "<=")) {
+        return left <= read_sum(r);
+    }
+    if (take(r, ">=")) {
+        return left >= read_sum(r);
+    }
+    if (take(r, "==")) {
+        return left == read_sum(r);
+    }
+    if (take(r, "!=")) {
+        return left != read_sum(r);
+    }
+    if (take(r, "<")) {
+        return left < read_sum(r);
+    }
+    if (take(r, ">")) {
+        return left > read_sum(r);
+    }
+    return left;
+}
+
+static double read_and(reader *r)
+{
+    double value = read_comparison(r);
+    while (take(r, "&&")) {
+        const double right = read_comparison(r);
+        value = value != 0.0 && right != 0.0;
+    }
+    return value;
+}
+
+static double read_or(reader *r)
+{
+    double value = read_and(r);
+    while (take(r, "||")) {
+        const double right = read_and(r);
+        value = value != 0.0 || right != 0.0;
+    }
+    return value;
+}
+
+strake_status strake_expression_evaluate(const char *text, strake_name_value value_of, void *user,
+                                         double *value, strake_error *error)
+{
+    reader r = {.text = text, .at = text, .value_of = value_of, .user = user};
+    const double result = read_or(&r);
+    skip_space(&r);
+    if (r.trouble == NULL && *r.at != '\0') {
+        r.trouble = "has more behind its end";
+    }
+    if (r.trouble != NULL) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "expression `%s` %s at character %d: `%.20s`",
+                           text, r.trouble, (int)(r.at - text) + 1, r.at);
+    }
+    *value = result;
+    return STRAKE_OK;
+}
 
 static strake_status require(const strake_node *map, const char *key, strake_node_kind kind,
                              const strake_node **out, strake_error *error)
@@ -357,7 +791,8 @@ static uint64_t hash_search(const strake_node *root)
     return hash;
 }
 
-strake_status strake_space_read(const char *name, strake_node *root, strake_space **out,
+/** Reads a space from a tree, which it owns from now on. @param[in] name  for messages */
+static strake_status space_read(const char *name, strake_node *root, strake_space **out,
                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -429,7 +864,8 @@ cleanup:
     return status;
 }
 
-strake_status strake_space_tree(const char *name, const char *yaml, size_t length,
+/** The tree of a file that has a `problem`. */
+static strake_status space_tree(const char *name, const char *yaml, size_t length,
                                 strake_node **root, strake_error *error)
 {
     if (memmem(yaml, length, "problem:", strlen("problem:")) == NULL) {
@@ -444,8 +880,8 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
                                  strake_space **out, strake_error *error)
 {
     strake_node *root = NULL;
-    const strake_status status = strake_space_tree(name, yaml, length, &root, error);
-    return status == STRAKE_OK ? strake_space_read(name, root, out, error) : status;
+    const strake_status status = space_tree(name, yaml, length, &root, error);
+    return status == STRAKE_OK ? space_read(name, root, out, error) : status;
 }
 
 void strake_space_free(strake_space **space)

@@ -17,14 +17,6 @@ typedef struct strake_space_scope {
 /** One file of autotune/spaces/, embedded: of a kind of processor or of a problem. */
 extern const strake_embedded strake_space_texts[];
 
-/** The tree of a file that has a `problem`. */
-strake_status strake_space_tree(const char *name, const char *yaml, size_t length,
-                                strake_node **root, strake_error *error);
-
-/** Reads a space from a tree, which it owns from now on. @param[in] name  for messages */
-strake_status strake_space_read(const char *name, strake_node *root, strake_space **out,
-                                strake_error *error);
-
 /** Value of a parameter (0 if it does not matter), a fact or a word; a strake_name_value. */
 bool strake_space_name(void *scope, const char *name, size_t length, double *value);
 

@@ -163,7 +163,7 @@ static inline bool sph_is(int cell, int4 cells, __global const uchar *share, int
     return cell >= 0 && cell < cells.x * cells.y * cells.z && (share[cell / (cells.y * cells.z)] & bit) != 0;
 }
 
-/* A particle on its way to others, as the host has it (host/particles/record.h). */
+/* A particle on its way to others, as the host has it (host/particles/run.h). */
 typedef struct sph_record {
     real x[4], v[4];
     int cell;

@@ -16,7 +16,7 @@
 #ifndef STRAKE_BENCH_H
 #define STRAKE_BENCH_H
 
-#include "measure/sample.h"
+#include "measure/roof.h"
 #include "io/json.h"
 #include "solver/timeline.h"
 

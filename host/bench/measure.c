@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "bench/bench.h"
-#include "cpu/hash_team.h"
+#include "cpu/spread.h"
 #include "io/machine.h"
 #include "output/report.h"
 #include "solver/solver.h"

@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "base/number.h"
 #include "bench/page.h"
-#include "io/svg_text.h"
+#include "io/text.h"
 #include "io/machine.h"
 #include "output/report.h"
 

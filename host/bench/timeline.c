@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "base/number.h"
 #include "bench/page.h"
-#include "io/svg_text.h"
+#include "io/text.h"
 
 enum { LANE = 2, GAP = STRAKE_PAGE_LINE - STRAKE_PAGE_BAR };
 

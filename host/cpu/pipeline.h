@@ -19,9 +19,8 @@
 
 #include "case/settings.h"
 #include "engine/activity.h"
-#include "engine/isa.h"
-#include "engine/layout.h"
 #include "engine/loops.h"
+#include "engine/layout.h"
 
 /** One worker's plan and rings; not shared between threads. */
 typedef struct strake_pipeline strake_pipeline;

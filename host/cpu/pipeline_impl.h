@@ -141,31 +141,14 @@ struct strake_pipeline {
     pass pass[];                         /* as many as there are: each thread has them */
 };
 
-/* Plans the tasks of one step; its rings and reach and the phases are known. */
-strake_status strake_pipeline_plan_pass(strake_pipeline *p, pass *s, const strake_loop *loop,
-                                        strake_error *error);
-
 /*
  * Plans the loops: compiled ones, or plain ones where one of them is not; there is room for one of each
  * stage. @return their number
  */
 int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop);
-void strake_pipeline_free_pass(const strake_pipeline *p, pass *s);
 
 /* Room for the slabs beyond the poles of a state, on a grid whose slabs end at poles. */
 int64_t strake_pipeline_beyond(const strake_pipeline *p, int state);
-
-/* Before a block: those that its first step reads, from the arrays. */
-void strake_pipeline_turn(const strake_pipeline *p, const sweep *w);
-
-/* Before a block that reads beyond the arrays' ghosts: what was folded is another one's. */
-void strake_pipeline_unfold(const strake_pipeline *p);
-
-/* Plans for a block of a sweep what is asked for while slabs of it are computed. */
-void strake_pipeline_plan_asking(const strake_pipeline *p, const sweep *w, pass *s);
-
-/* One step takes one input slab. */
-void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s);
 
 /* The place of slab @p q, which may lie before the grid, among @p depth ones. */
 static inline int64_t strake_pipeline_place(int64_t q, int64_t depth)

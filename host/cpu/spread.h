@@ -2,7 +2,30 @@
 #ifndef STRAKE_SPREAD_H
 #define STRAKE_SPREAD_H
 
+#include "base/hash_parts.h"
 #include "engine/partition.h"
+
+/* FNV-1a-64 of a long sequence on several threads (base/hash_parts.h). */
+
+/** The threads and their scratch memory. */
+typedef struct strake_hash_team {
+    int threads;
+    size_t bytes; /**< of the scratch memory */
+    void *scratch;
+} strake_hash_team;
+
+/** A team without scratch memory yet. */
+strake_hash_team strake_hash_team_begin(int threads);
+
+/**
+ * Continues the hash @p seed over @p bytes bytes as strake_fnv1a() does. Takes nearly twice as much
+ * scratch memory; without it, and for few bytes, one thread hashes.
+ */
+uint64_t strake_hash_team_add(strake_hash_team *team, uint64_t seed, const void *data,
+                              size_t bytes);
+
+/** Frees the scratch memory. */
+void strake_hash_team_end(strake_hash_team *team);
 
 /** Into how many parts to divide work on so many numbers: at most @p threads, none of them tiny. */
 int strake_spread_parts(int threads, int64_t numbers);

@@ -1,5 +1,6 @@
 #include "grid/arrays.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,8 +8,391 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "grid/memory.h"
-#include "part/leave.h"
+#include "base/element.h"
+#include "cpu/topology.h"
+#include "cpu/pipeline.h"
+#include "cpu/spread.h"
+#include "cpu/stream.h"
+#include "engine/graph.h"
+#include "engine/loops.h"
+#include "grid/grid.h"
+#include "part/part.h"
+#include "problem/check_rows.h"
+
+/* Dense slabs of fields and their places in the arrays of a grid, by all threads. */
+
+typedef struct job {
+    const strake_layout *layout;
+    int64_t shape[STRAKE_AXES]; /* of the field */
+    char *array;
+    char *data; /* slab 0 of it is slab first of the field */
+    int64_t first;
+    bool is_state;
+    bool is_streamed; /* lines go in past the caches */
+    strake_isa isa;
+    bool *finite; /* each part */
+} job;
+
+static job job_of(const strake_grid *grid, int f, void *array, const void *data, int64_t first)
+{
+    job work = {.layout = &grid->layout,
+                .array = array,
+                .data = (char *)data,
+                .first = first,
+                .isa = strake_isa_best(),
+                .is_state = grid->which->problem->field[f].is_state};
+    strake_case_field_shape(grid->which, f, work.shape);
+    return work;
+}
+
+static int parts_of(const strake_grid *grid, const job *work, int64_t end)
+{
+    return strake_spread_parts(strake_workers_copying(grid->team),
+                               (end - work->first) * work->shape[1] * work->shape[2]);
+}
+
+static void spread(const strake_grid *grid, int64_t end, strake_spread_work *what, job *work)
+{
+    strake_spread((strake_range){work->first, end}, parts_of(grid, work, end), what, work);
+}
+
+/* What does not fill a line of cache goes the usual way. */
+static void stream_line(strake_isa isa, char *to, const char *from, size_t bytes)
+{
+    const size_t whole = bytes / 64 * 64;
+    strake_stream_copy(isa, to, from, (int64_t)whole);
+    memcpy(to + whole, from + whole, bytes - whole);
+}
+
+static void copy_lines(const job *work, strake_range slabs, bool is_in)
+{
+    const strake_layout *l = work->layout;
+    const size_t bytes = (size_t)(work->shape[2] * l->element_size);
+    char *dense = work->data + (size_t)((slabs.first - work->first) * work->shape[1]) * bytes;
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < work->shape[1]; m++, dense += bytes) {
+            char *const line = work->array + strake_layout_at(l, i, m, 0) * l->element_size;
+            if (is_in && work->is_streamed && (uintptr_t)line % 64 == 0) {
+                stream_line(work->isa, line, dense, bytes);
+            } else {
+                memcpy(is_in ? line : dense, is_in ? dense : line, bytes);
+            }
+        }
+    }
+    if (is_in && work->is_streamed) {
+        strake_stream_fence();
+    }
+}
+
+static void copy_in(void *user, int part, strake_range slabs)
+{
+    (void)part;
+    copy_lines(user, slabs, true);
+}
+
+static void copy_out(void *user, int part, strake_range slabs)
+{
+    (void)part;
+    copy_lines(user, slabs, false);
+}
+
+static void extend(void *user, int part, strake_range slabs)
+{
+    const job *const work = user;
+    (void)part;
+    strake_layout_fill_lateral(work->layout, work->array, slabs.first, slabs.end);
+}
+
+void strake_grid_store(const strake_grid *grid, int f, void *array, int64_t first, int64_t end,
+                       const void *data)
+{
+    job work = job_of(grid, f, array, data, first);
+    spread(grid, end, copy_in, &work);
+}
+
+void strake_grid_load(const strake_grid *grid, int f, void *array, int64_t first, int64_t end,
+                      void *data)
+{
+    job work = job_of(grid, f, array, data, first);
+    spread(grid, end, copy_out, &work);
+}
+
+void strake_grid_copy_in(strake_grid *grid, int f, int64_t first, int64_t end, const void *data)
+{
+    void *const array = grid->array[grid->domain.parity][grid->value_of[f]];
+    job work = job_of(grid, f, array, data, first);
+    work.is_streamed = grid->is_streamed;
+    spread(grid, end, copy_in, &work);
+    if (work.is_state) {
+        spread(grid, end, extend, &work);
+    }
+}
+
+void strake_grid_copy_out(const strake_grid *grid, int f, int64_t first, int64_t end, void *data)
+{
+    strake_grid_load(grid, f, grid->array[grid->domain.parity][grid->value_of[f]], first, end,
+                     data);
+}
+
+static void look(void *user, int part, strake_range slabs)
+{
+    static const strake_row_function rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
+        STRAKE_CHECK_ROWS(non_finite);
+    const job *const work = user;
+    const int size = work->layout->element_size;
+    const int64_t slab = work->shape[1] * work->shape[2];
+    int64_t bad = 0;
+    for (int64_t i = slabs.first; i < slabs.end && bad == 0; i++) {
+        const void *const in[] = {work->data + (i - work->first) * slab * size};
+        void *const out[] = {&bad};
+        rows[size == 8 ? STRAKE_DOUBLE : STRAKE_SINGLE][work->isa](out, in, slab);
+    }
+    work->finite[part] = bad == 0;
+}
+
+strake_status strake_grid_check_finite(const strake_grid *grid, int f, int64_t first, int64_t end,
+                                       const void *data, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    job work = job_of(grid, f, NULL, data, first);
+    const int parts = parts_of(grid, &work, end);
+    const int64_t slab = work.shape[1] * work.shape[2];
+    const int size = grid->layout.element_size;
+    work.finite = calloc((size_t)parts, sizeof *work.finite);
+    STRAKE_CHECK(work.finite != NULL, error, STRAKE_ERR_MEMORY, "out of memory checking fields");
+    spread(grid, end, look, &work);
+    for (int part = 0; part < parts; part++) {
+        const strake_range slabs = strake_spread_part((strake_range){first, end}, parts, part);
+        for (int64_t k = (slabs.first - first) * slab; !work.finite[part]; k++) {
+            STRAKE_CHECK(isfinite(strake_element_get(data, size, k)), error, STRAKE_ERR_USAGE,
+                         "%s: field %s is not finite at [%lld, %lld] (in the run's precision); "
+                         "give finite numbers",
+                         grid->which->file, grid->which->problem->field[f].name,
+                         (long long)(first + k / slab), (long long)(k % work.shape[2]));
+        }
+    }
+cleanup:
+    free(work.finite);
+    return status;
+}
+
+int strake_grid_passes(const strake_grid *grid, const strake_part_plan *plan)
+{
+    return plan->steps > grid->layout.steps ? plan->steps : grid->layout.steps;
+}
+
+strake_status strake_grid_ghosts(const strake_grid *grid, const strake_part_plan *plan,
+                                 strake_pipeline **out, strake_error *error)
+{
+    *out = NULL;
+    return plan->stripes > 1 && strake_ghosts_are_kept(&grid->graph)
+               ? strake_pipeline_create(&grid->ghosts, &grid->layout,
+                                        strake_grid_passes(grid, plan), plan->isa, plan->settings,
+                                        out, error)
+               : STRAKE_OK;
+}
+
+void strake_grid_advance(const strake_grid *grid, strake_pipeline *ghosts, const strake_leg *leg)
+{
+    double scalar[STRAKE_MAX_SCALARS];
+    void *next[STRAKE_MAX_VALUES] = {NULL};
+    for (int v = 0; v < grid->ghosts.values; v++) {
+        next[v] = grid->ghosts.value[v].is_output ? grid->next[leg->parity][v] : NULL;
+    }
+    strake_graph_scalars(&grid->ghosts, leg->told, scalar);
+    strake_pipeline_begin(ghosts, scalar);
+    /* Whether they are finite their owner sees. */
+    (void)strake_pipeline_run(ghosts, leg->steps, leg->slabs.first, leg->slabs.end,
+                              leg->columns.first, leg->columns.end, grid->array[leg->parity], next);
+}
+
+/* Bytes that a process takes beside fields and rings: alone, and with a driver that compiles in it. */
+static const double program_memory = 8 << 20, driver_memory = 128 << 20;
+
+static double arrays_beside(const strake_grid *grid);
+
+static double memory_of_machine(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes of all arrays on this machine, with a given number of them for each state; ranks have alike shares. */
+static double memory_needed(const strake_grid *grid, int for_state)
+{
+    const strake_layout *l = &grid->layout;
+    const int64_t slabs = grid->domain.own.end - grid->domain.own.first + l->lo[0] + l->hi[0];
+    const double own = (double)(slabs * l->slab * l->element_size) + arrays_beside(grid);
+    return own * strake_ranks_local_count(grid->domain.ranks) *
+           strake_arrays_count(&grid->graph, for_state);
+}
+
+/* What the group has for arrays beside all else that a run takes. */
+static double memory_of_group(const strake_grid *grid)
+{
+    bool has_device = false;
+    for (int p = 0; p < grid->team->parts; p++) {
+        has_device = has_device || grid->team->part[p].ops->has_driver;
+    }
+    const int most = grid->team->deepest, usual = grid->layout.steps;
+    const int64_t rings = strake_pipeline_bytes(&grid->graph, &grid->layout,
+                                                most > usual ? most : usual, &grid->which->run);
+    const double each =
+        (double)(rings * grid->team->threads) + (has_device ? driver_memory : program_memory);
+    return grid->group_memory - each * strake_ranks_local_count(grid->domain.ranks);
+}
+
+void strake_memory_look(strake_grid *grid)
+{
+    grid->group_memory = strake_cgroup_memory("");
+}
+
+/** Whether all arrays have room. They are allocated one by one and touched later. @return STRAKE_ERR_MEMORY */
+static strake_status memory_check(const strake_grid *grid, strake_error *error)
+{
+    const double have = memory_of_machine();
+    const double group = memory_of_group(grid);
+    const double need = memory_needed(grid, 2);
+    if (need > have) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
+                           "use a smaller grid or precision: single",
+                           need / 0x1p30, have / 0x1p30);
+    }
+    if (need > group) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: the fields need %.3g GiB and the control group of this "
+                           "process (memory.max, memory.limit_in_bytes) leaves %.3g GiB for them; "
+                           "raise its limit, or use a smaller grid or precision: single",
+                           need / 0x1p30, fmax(group, 0.0) / 0x1p30);
+    }
+    return STRAKE_OK;
+}
+
+bool strake_memory_has_room(const strake_grid *grid)
+{
+    const double more = memory_needed(grid, 3) - memory_needed(grid, 2);
+    return memory_needed(grid, 3) <= fmin(memory_of_machine(), memory_of_group(grid)) &&
+           more <= strake_cgroup_memory(""); /* devices have theirs by now */
+}
+
+bool strake_memory_has_one(const strake_grid *grid)
+{
+    const double one = (double)grid->layout.elements * grid->layout.element_size;
+    return memory_needed(grid, 2) + one <= fmin(memory_of_machine(), memory_of_group(grid)) &&
+           one <= strake_cgroup_memory("");
+}
+
+static bool shares_memory(const strake_part *part)
+{
+    return part->ops->has_driver &&
+           (part->device->unified_memory || (part->device->type & CL_DEVICE_TYPE_CPU) != 0);
+}
+
+void strake_memory_share(const strake_grid *grid, strake_cl_list *devices)
+{
+    const strake_team *team = grid->team;
+    const double left = memory_of_group(grid) - memory_needed(grid, 2);
+    int sharing = 0;
+    for (int p = 0; p < team->parts; p++) {
+        sharing += shares_memory(&team->part[p]) ? 1 : 0;
+    }
+    sharing *= strake_ranks_local_count(grid->domain.ranks);
+    for (int p = 0; p < team->parts && isfinite(left); p++) {
+        if (shares_memory(&team->part[p]) &&
+            (double)team->part[p].device->global_memory > left / sharing) {
+            devices->device[team->part[p].number].global_memory = (uint64_t)(left / sharing);
+        }
+    }
+}
+
+static void arrays_pair(strake_grid *grid);
+
+static bool keep_is_state(const strake_grid *grid, int v)
+{
+    return grid->graph.value[v].next >= 0;
+}
+
+/* Copies every state, slabs and ghosts. */
+static void copy(const strake_grid *grid, void *const *from, void *const *to)
+{
+    const strake_layout *l = &grid->layout;
+    const size_t slab = (size_t)(l->slab * l->element_size);
+    for (int v = 0; v < grid->graph.values; v++) {
+        if (!keep_is_state(grid, v)) {
+            continue;
+        }
+#pragma omp parallel for num_threads(strake_workers_copying(grid->team)) schedule(static)
+        for (int64_t k = -l->lo[0]; k < l->n[0] + l->hi[0]; k++) {
+            const size_t at = strake_layout_offset(l, k);
+            memcpy((char *)to[v] + at, (const char *)from[v] + at, slab);
+        }
+    }
+}
+
+strake_status strake_grid_keep(strake_grid *grid, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int v = 0; v < grid->graph.values; v++) {
+        if (keep_is_state(grid, v) && grid->copy[v] == NULL) {
+            STRAKE_TRY(strake_arrays_new(grid, grid->graph.value[v].name, &grid->copy[v], error));
+        }
+    }
+    copy(grid, grid->array[grid->domain.parity], grid->copy);
+cleanup:
+    return status;
+}
+
+strake_status strake_grid_renew(strake_grid *grid, bool from_copy, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    void *from[STRAKE_MAX_VALUES];
+    memcpy(from, from_copy ? grid->copy : grid->array[grid->domain.parity], sizeof from);
+    for (int v = 0; v < grid->graph.values; v++) {
+        for (int p = 0; p < 2 && keep_is_state(grid, v); p++) {
+            void *array = NULL;
+            STRAKE_TRY(strake_arrays_new(grid, grid->graph.value[v].name, &array, error));
+            strake_leave_behind(grid->array[p][v]);
+            grid->array[p][v] = array;
+        }
+    }
+    arrays_pair(grid);
+    copy(grid, from, grid->array[grid->domain.parity]);
+    grid->domain.ops->note(&grid->domain, STRAKE_DOMAIN_STORED);
+cleanup:
+    return status;
+}
+
+void strake_grid_forget(strake_grid *grid)
+{
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        strake_arrays_free(grid, &grid->copy[v]);
+    }
+}
+
+static bool is_zero(const char *data, size_t bytes)
+{
+    return bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0);
+}
+
+/*
+ * States need no ghost slabs along axis 0 in host memory (stripes find slabs beyond the domain by
+ * index map), but have room for them, which stays zero.
+ */
+bool strake_grid_is_intact(const strake_grid *grid)
+{
+    const strake_layout *l = &grid->layout;
+    const size_t slab = (size_t)l->slab * (size_t)l->element_size;
+    bool intact = true;
+    for (int v = 0; v < grid->graph.values; v++) {
+        for (int p = 0; p < 2 && keep_is_state(grid, v); p++) {
+            const char *const array = grid->array[p][v];
+            const char *const behind = array + strake_layout_offset(l, l->n[0]);
+            const size_t before = strake_layout_offset(l, 0);
+            intact = intact && is_zero(array, before) && is_zero(behind, (size_t)l->hi[0] * slab);
+        }
+    }
+    return intact;
+}
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { HUGE_PAGE = 2 * 1024 * 1024, TAIL = 256 };
@@ -49,7 +433,8 @@ static size_t unit_of(const strake_grid *grid)
     return grid->domain.ranks != NULL && cells_of(grid) >= HUGE_PAGE ? HUGE_PAGE : page_size();
 }
 
-double strake_arrays_beside(const strake_grid *grid)
+/** Bytes that a rank's slabs of an array may take beside their own, at either end: of huge pages. 0 without ranks */
+static double arrays_beside(const strake_grid *grid)
 {
     return unit_of(grid) == HUGE_PAGE ? 2.0 * HUGE_PAGE : 0.0;
 }
@@ -298,7 +683,7 @@ strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_graph *graph = &grid->graph;
-    STRAKE_TRY(strake_memory_check(grid, error));
+    STRAKE_TRY(memory_check(grid, error));
     grid->home = grid->domain.own;
     grid->home_threads = grid->team->threads;
     for (int v = 0; v < graph->values; v++) {
@@ -313,12 +698,13 @@ strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error)
             grid->array[1][v] = grid->array[0][v];
         }
     }
-    strake_arrays_pair(grid);
+    arrays_pair(grid);
 cleanup:
     return status;
 }
 
-void strake_arrays_pair(strake_grid *grid)
+/** Tells for every state which array the next one goes to, after arrays have changed. */
+static void arrays_pair(strake_grid *grid)
 {
     const strake_graph *graph = &grid->graph;
     for (int v = 0; v < graph->values; v++) {

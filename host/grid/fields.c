@@ -10,10 +10,7 @@
 #include "grid/arrays.h"
 #include "grid/grid.h"
 #include "grid/inputs.h"
-#include "grid/keep.h"
-#include "grid/memory.h"
 #include "grid/parts.h"
-#include "grid/signs.h"
 #include "team/kind.h"
 #include "tuned/record.h"
 

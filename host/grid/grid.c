@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "cpu/stream.h"
-#include "engine/ghosts.h"
+#include "engine/graph.h"
 #include "grid/active.h"
 #include "grid/arrays.h"
 #include "grid/inputs.h"
-#include "grid/keep.h"
-#include "grid/memory.h"
 
 enum { LINE_BYTES = 64 /* two threads never write to one line of the cache */ };
 

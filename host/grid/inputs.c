@@ -6,11 +6,265 @@
 #include <string.h>
 
 #include "base/element.h"
+#include "base/number.h"
 #include "cpu/spread.h"
 #include "engine/extend.h"
+#include "engine/lines.h"
 #include "grid/ahead.h"
-#include "grid/signs.h"
-#include "grid/survey.h"
+
+/* Where a field is furthest below 0, as the largest of its negative, and what is largest in it. */
+enum { BELOW, ABOVE };
+
+typedef struct signs_job {
+    const strake_grid *grid;
+    const void *array; /* of the grid, or NULL: ... */
+    const void *data;  /* ... dense slabs, from slab first on */
+    int64_t first;
+} signs_job;
+
+static strake_status survey_slabs(const strake_grid *grid, strake_range slabs, int threads,
+                                  strake_survey_look *look, const void *user, strake_extremes out,
+                                  strake_error *error);
+static strake_status survey_all(const strake_grid *grid, strake_survey_look *look, const void *user,
+                                strake_extremes out, strake_error *error);
+static const char *survey_when(const strake_grid *grid, bool changes, char text[80]);
+
+static const double *piece_of(const signs_job *work, int64_t i, int64_t m, int64_t j, int64_t count,
+                              strake_piece room)
+{
+    const strake_layout *const l = &work->grid->layout;
+    if (work->array != NULL) {
+        return strake_piece_of(l, work->array, 0.0, i, m, j, count, room);
+    }
+    strake_element_widen(work->data, l->element_size,
+                         ((i - work->first) * l->n[1] + m) * l->n[2] + j, count, room);
+    return room;
+}
+
+static void signs_look(const void *user, strake_range slabs, strake_extremes found)
+{
+    const signs_job *const work = user;
+    const int64_t *const n = work->grid->layout.n;
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < n[1]; m++) {
+            for (int64_t j = 0; j < n[2]; j += STRAKE_PIECE) {
+                const int64_t count = n[2] - j < STRAKE_PIECE ? n[2] - j : STRAKE_PIECE;
+                strake_piece room, negative;
+                const double *const x = piece_of(work, i, m, j, count, room);
+                for (int64_t k = 0; k < count; k++) {
+                    negative[k] = -x[k];
+                }
+                strake_extreme_add_line(&found[BELOW], negative, count, i, m, j);
+                strake_extreme_add_line(&found[ABOVE], x, count, i, m, j);
+            }
+        }
+    }
+}
+
+static const char *reason(const strake_grid *grid, int f)
+{
+    const strake_problem *const problem = grid->which->problem;
+    return problem->nonnegative != NULL ? problem->nonnegative(grid->which, f) : NULL;
+}
+
+static strake_status refuse(const strake_grid *grid, int f, const strake_extreme *below,
+                            strake_error *error)
+{
+    char place[80], when[80];
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s is %.17g at %s but %s%s", grid->which->file,
+                       grid->which->problem->field[f].name, -below->value,
+                       strake_case_cell_text(grid->which, below->cell, place), reason(grid, f),
+                       survey_when(grid, grid->field[f].changes, when));
+}
+
+/* The same on all ranks. */
+static bool is_looked_at(const strake_grid *grid, int f)
+{
+    const strake_field_state state = grid->field[f].state;
+    const bool is_new = grid->which->problem->field[f].is_state
+                            ? state != STRAKE_FIELD_EMPTY && grid->domain.step == 0
+                            : state == STRAKE_FIELD_RAW;
+    return is_new && reason(grid, f) != NULL;
+}
+
+/** Refuses them where they are negative: inputs that are new, and states before the first step. Collective. */
+static strake_status signs_check(const strake_grid *grid, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        strake_extremes all;
+        if (is_looked_at(grid, f)) {
+            const signs_job work = {.grid = grid,
+                                    .array = grid->array[grid->domain.parity][grid->value_of[f]]};
+            STRAKE_TRY(survey_all(grid, signs_look, &work, all, error));
+            STRAKE_TRY(all[BELOW].value > 0.0 ? refuse(grid, f, &all[BELOW], error) : STRAKE_OK);
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_signs_check_given(const strake_grid *grid, int f, int64_t first, int64_t end,
+                                       const void *data, strake_error *error)
+{
+    /* A step lets all of a cell out but for roundings; less than what denominators have added is nothing in them. */
+    static const double rounded = 1e-6, none = 1e-15;
+    strake_status status = STRAKE_OK;
+    const signs_job work = {.grid = grid, .data = data, .first = first};
+    const bool is_state = grid->which->problem->field[f].is_state;
+    double least = 0.0;
+    strake_extremes all;
+    if (reason(grid, f) == NULL || first >= end) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(survey_slabs(grid, (strake_range){first, end}, strake_workers_copying(grid->team),
+                            signs_look, &work, all, error));
+    least = is_state ? fmax(none, rounded * all[ABOVE].value) : 0.0;
+    STRAKE_TRY(all[BELOW].value > least ? refuse(grid, f, &all[BELOW], error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+/* Adds what later slabs have. */
+static void join_extremes(strake_extremes all, strake_extremes later)
+{
+    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
+        strake_extreme_add(&all[k], later[k].value, later[k].cell[0], later[k].cell[1],
+                           later[k].cell[2]);
+    }
+}
+
+static void begin_extremes(strake_extremes all)
+{
+    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
+        all[k] = (strake_extreme){-INFINITY, {0, 0, 0}};
+    }
+}
+
+/* Work on slabs by several threads. */
+typedef struct look_job {
+    strake_survey_look *look;
+    const void *user;
+    strake_extremes *found; /* by each part */
+} look_job;
+
+static void look_at_part(void *user, int part, strake_range slabs)
+{
+    const look_job *const work = user;
+    begin_extremes(work->found[part]);
+    work->look(work->user, slabs, work->found[part]);
+}
+
+/** Looks at slabs of this process, by so many threads. @return STRAKE_ERR_MEMORY */
+static strake_status survey_slabs(const strake_grid *grid, strake_range slabs, int threads,
+                                  strake_survey_look *look, const void *user, strake_extremes out,
+                                  strake_error *error)
+{
+    const int parts = strake_spread_parts(threads, (slabs.end - slabs.first) * grid->layout.slab);
+    look_job work = {look, user, calloc((size_t)parts, sizeof(strake_extremes))};
+    begin_extremes(out);
+    if (work.found == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory looking at the fields");
+    }
+    strake_spread(slabs, parts, look_at_part, &work);
+    for (int part = 0; part < parts; part++) {
+        join_extremes(out, work.found[part]);
+    }
+    free(work.found);
+    return STRAKE_OK;
+}
+
+/** The same of the whole domain, by all threads of all ranks. Collective. */
+static strake_status survey_all(const strake_grid *grid, strake_survey_look *look, const void *user,
+                                strake_extremes out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int count = strake_ranks_count(grid->domain.ranks);
+    strake_extremes own;
+    strake_extremes *const all = calloc((size_t)count, sizeof *all);
+    begin_extremes(out);
+    status =
+        all != NULL
+            ? survey_slabs(grid, grid->domain.own, grid->team->most_threads, look, user, own, error)
+            : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory looking at the fields");
+    STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, status, error));
+    memcpy(all, own, sizeof own);
+    if (grid->domain.ranks != NULL) {
+        STRAKE_TRY(strake_ranks_collect(grid->domain.ranks, own, sizeof own, all, error));
+    }
+    for (int k = 0; k < count; k++) {
+        join_extremes(out, all[k]);
+    }
+cleanup:
+    free(all);
+    return status;
+}
+
+typedef struct survey_job {
+    const strake_grid *grid;
+    void *const *array;
+    strake_survey_work *before;
+    const void *user;
+} survey_job;
+
+/* Slabs stay in a private cache between what is done to them. */
+static void survey_survey(const void *user, strake_range slabs, strake_extremes found)
+{
+    enum { FEW = 1 << 14 };
+    const survey_job *const work = user;
+    const strake_case *const which = work->grid->which;
+    const int64_t all = slabs.end - slabs.first;
+    const int64_t count = work->before != NULL ? FEW / work->grid->layout.slab + 1 : all;
+    for (int64_t i = slabs.first; i < slabs.end; i += count) {
+        const strake_range few = {i, i + count < slabs.end ? i + count : slabs.end};
+        if (work->before != NULL) {
+            work->before(work->user, few);
+        }
+        which->problem->survey(which, &work->grid->layout, few, work->array, work->grid->number,
+                               found);
+    }
+}
+
+/**
+ * The problem's survey of the whole domain, by all threads.
+ * @param[in] array   by field, prepared but for @p before
+ * @param[in] before  called for a few slabs after the other; NULL: nothing is left to do
+ * Collective.
+ */
+static strake_status strake_survey(strake_grid *grid, void *const *array,
+                                   strake_survey_work *before, const void *user,
+                                   strake_extremes extreme, strake_error *error)
+{
+    const survey_job work = {grid, array, before, user};
+    return survey_all(grid, survey_survey, &work, extreme, error);
+}
+
+/** "; so it is in step 7, from 1.5 s on" of what changes with time, else "". @return @p text */
+static const char *survey_when(const strake_grid *grid, bool changes, char text[80])
+{
+    text[0] = '\0';
+    if (changes) {
+        (void)strake_number_print(text, 80, "; so it is in step %lld, from %.15g s on",
+                                  (long long)grid->domain.step + 1, grid->moment.begin);
+    }
+    return text;
+}
+
+/** The problem's judgement; a flow that changes is told by its time, too. @return STRAKE_ERR_USAGE */
+static strake_status survey_judge(const strake_grid *grid, strake_extremes extreme,
+                                  strake_error *error)
+{
+    strake_error why;
+    bool changes = false;
+    char when[80];
+    const strake_status status = grid->which->problem->judge(grid->which, extreme, &why);
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        changes = changes || grid->field[f].changes;
+    }
+    return status == STRAKE_OK
+               ? STRAKE_OK
+               : strake_fail(error, status, "%s%s", why.text, survey_when(grid, changes, when));
+}
 
 /* Work on a field of a solver by several threads. */
 typedef struct job {
@@ -245,7 +499,7 @@ cleanup:
 }
 
 /* Whether an input is new, so that what follows from it is not there. */
-static bool is_new(const strake_grid *grid, int f)
+static bool inputs_is_new(const strake_grid *grid, int f)
 {
     return !grid->which->problem->field[f].is_state &&
            (grid->field[f].state == STRAKE_FIELD_OUTDATED ||
@@ -256,7 +510,7 @@ static bool is_new(const strake_grid *grid, int f)
 static bool is_surveyed(const strake_grid *grid, int f)
 {
     const strake_field *const field = &grid->which->problem->field[f];
-    return is_new(grid, f) && !(field->may_change && field->position == STRAKE_CELL);
+    return inputs_is_new(grid, f) && !(field->may_change && field->position == STRAKE_CELL);
 }
 
 bool strake_inputs_move(const strake_grid *grid, int f)
@@ -283,7 +537,7 @@ static strake_status refill_shaped(strake_grid *grid, strake_error *error)
         const int weight =
             grid->field[f].from_shape ? strake_field_named(problem, problem->field[f].weight) : f;
         if (grid->field[f].from_shape && grid->field[f].state != STRAKE_FIELD_RAW &&
-            (grid->field[f].state == STRAKE_FIELD_OUTDATED || is_new(grid, weight))) {
+            (grid->field[f].state == STRAKE_FIELD_OUTDATED || inputs_is_new(grid, weight))) {
             STRAKE_TRY(strake_inputs_refill(grid, f, error));
         }
     }
@@ -400,7 +654,7 @@ static bool list_extended(const strake_grid *grid, const strake_statics *statics
     bool flow = false;
     const strake_problem *const problem = statics->problem;
     for (int f = 0; f < problem->fields; f++) {
-        extended[f] = is_new(grid, f);
+        extended[f] = inputs_is_new(grid, f);
         flow = flow || (extended[f] && strake_extends_together(statics, f));
     }
     for (int f = 0; f < problem->fields && flow; f++) {
@@ -433,8 +687,8 @@ static void complete(const strake_grid *grid, const fresh *new)
         const strake_window slabs = slabs_of(grid, f);
         work.field = f;
         work.is_weighted = grid->field[f].from_shape;
-        for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL && is_new(grid, f) &&
-                        new->array[f] != NULL;
+        for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL &&
+                        inputs_is_new(grid, f) && new->array[f] != NULL;
              k++) {
             strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), complete_field, &work);
         }
@@ -487,21 +741,22 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
     fresh new;
     strake_extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
-    STRAKE_TRY(strake_signs_check(grid, error));
+    STRAKE_TRY(signs_check(grid, error));
     for (int f = 0; f < problem->fields; f++) {
         grid->is_stable = grid->is_stable && !is_surveyed(grid, f);
-        grid->domain.hash = is_new(grid, f) && !strake_inputs_move(grid, f) ? 0 : grid->domain.hash;
+        grid->domain.hash =
+            inputs_is_new(grid, f) && !strake_inputs_move(grid, f) ? 0 : grid->domain.hash;
     }
     prepare_new(grid, problem->survey != NULL && !grid->is_stable, &new);
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
     for (int f = 0; f < problem->fields; f++) {
-        if (grid->field[f].from_shape && is_new(grid, f)) {
+        if (grid->field[f].from_shape && inputs_is_new(grid, f)) {
             grid->field[f].state = STRAKE_FIELD_OUTDATED;
         }
     }
     if (problem->survey != NULL && !grid->is_stable) {
         STRAKE_TRY(strake_survey(grid, new.array, new.before, &new, extreme, error));
-        STRAKE_TRY(problem->judge != NULL ? strake_survey_judge(grid, extreme, error) : STRAKE_OK);
+        STRAKE_TRY(problem->judge != NULL ? survey_judge(grid, extreme, error) : STRAKE_OK);
     }
     grid->is_stable = true;
     for (int f = 0; f < problem->fields; f++) {

@@ -4,6 +4,25 @@
 
 #include "grid/grid.h"
 
+/* Fields of which a problem takes nothing negative (strake_problem.nonnegative); only for host/grid/. */
+
+/**
+ * The same of dense slabs [first, end) that somebody gives. Of states what roundings leave below 0 is let through: they
+ * come back from models and checkpoints.
+ */
+strake_status strake_signs_check_given(const strake_grid *grid, int field, int64_t first,
+                                       int64_t end, const void *data, strake_error *error);
+
+/* What is largest in fields, and what decides on the stability of inputs; only for host/grid/. */
+
+typedef strake_extreme strake_extremes[STRAKE_MAX_EXTREMES];
+
+/** Adds what is largest in some slabs, of whatever is looked for. */
+typedef void strake_survey_look(const void *user, strake_range slabs, strake_extremes found);
+
+/** What some slabs lack that are surveyed next, by the same thread. */
+typedef void strake_survey_work(const void *user, strake_range slabs);
+
 /**
  * Fills every field that the case gives, or that has a default: states in this rank's slabs, inputs that
  * stay the same in its window.

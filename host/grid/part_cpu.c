@@ -3,7 +3,7 @@
 
 #include "cpu/pipeline.h"
 #include "grid/active.h"
-#include "grid/ghosts.h"
+#include "grid/arrays.h"
 #include "grid/parts.h"
 #include "io/machine.h"
 

@@ -4,7 +4,7 @@
 
 #include "case/settings.h"
 #include "grid/active.h"
-#include "grid/ghosts.h"
+#include "grid/arrays.h"
 #include "grid/parts.h"
 #include "opencl/cl_stripe.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/element.h"
-#include "cpu/cgroup.h"
+#include "cpu/topology.h"
 #include "cpu/pipeline.h"
 #include "engine/layout.h"
 #include "grid/grid.h"

@@ -9,6 +9,157 @@
 #include "group/border_impl.h"
 #include "group/commons.h"
 
+/* What ranks send each other of border slabs: words, slabs, or lines of them. */
+
+enum { TAG_DOWN = 0, TAG_UP = 1, TAG_WORD = 960 };
+
+/** The rank before (side 0) or after this one, -1 beyond an edge of the domain. */
+static int border_neighbour(const strake_rank_group *group, int side)
+{
+    const int count = strake_ranks_count(group->domain->ranks);
+    const int other = strake_ranks_self(group->domain->ranks) + (side == 0 ? -1 : 1);
+    if (other >= 0 && other < count) {
+        return other;
+    }
+    return group->domain->ends == STRAKE_PERIODIC ? (other + count) % count : -1;
+}
+
+/* A word instead of slabs; the tag as of messages down or up. */
+static strake_transfer word(strake_rank_group *group, int side, bool sends, int peer)
+{
+    return (strake_transfer){.peer = peer,
+                             .tag = TAG_WORD + (side == 0 ? !sends : sends),
+                             .data = &group->border->word[side][sends ? 0 : 1],
+                             .bytes = 1};
+}
+
+/* The lines of these slabs. */
+static void add_lines(const strake_rank_group *group, int item, const strake_transfer *like,
+                      strake_range slabs, strake_transfer *list, int *count)
+{
+    const strake_domain *const d = group->domain;
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < d->lines; m++) {
+            const strake_stretch line = d->ops->line(d, item, i, m);
+            list[(*count)++] = (strake_transfer){
+                .peer = like->peer, .tag = like->tag, .data = line.data, .bytes = line.bytes};
+        }
+    }
+}
+
+/*
+ * Adds messages with the neighbour on a side: own slabs to it, or its slabs, of the states that travel after every sweep, or
+ * of those that do not. Together they are one message, as far as messages go.
+ */
+static void add_messages(const strake_rank_group *group, int parity, bool travels, int side,
+                         const strake_transfer *like, strake_range slabs, strake_transfer *list,
+                         int *count)
+{
+    const strake_domain *const d = group->domain;
+    for (int v = 0; v < d->states && like->peer >= 0 && slabs.first < slabs.end; v++) {
+        const int item = parity * d->states + v;
+        if (strake_domain_travels(d, v) != travels) {
+            continue;
+        }
+        if (group->border->narrow[side]) {
+            add_lines(group, item, like, slabs, list, count);
+        } else {
+            const strake_stretch piece = strake_domain_stretch(d, item, slabs);
+            list[(*count)++] = (strake_transfer){
+                .peer = like->peer, .tag = like->tag, .data = piece.data, .bytes = piece.bytes};
+        }
+    }
+}
+
+/* Where messages are cut in pieces these are copied anyway, and leave out what the other rank makes of the rest. */
+static bool is_narrow(const strake_rank_group *group, int peer)
+{
+    return strake_border_is_narrow(group) && !strake_ranks_is_here(group->ranks, peer);
+}
+
+bool strake_border_is_narrow(const strake_rank_group *group)
+{
+    return group->domain->ops->line != NULL && group->exchange.figures != NULL &&
+           group->exchange.figures->piece > 0.0;
+}
+
+/** Makes the ghosts of what came without them. */
+static void border_complete(const strake_rank_group *group, int parity, bool travels)
+{
+    const strake_domain *const d = group->domain;
+    const strake_border *const border = group->border;
+    for (int k = 0; k < 2 * d->states; k++) {
+        const int side = k % 2, state = k / 2;
+        if (border->narrow[side] && strake_domain_travels(d, state) == travels) {
+            d->ops->complete(d, parity * d->states + state, border->come[side]);
+        }
+    }
+}
+
+/**
+ * What ranks exchange of the arrays of a parity: the states that travel after every sweep, or the others.
+ * @param[in] depth  slabs that a sweep reads before and after its own
+ */
+static strake_status border_link(strake_rank_group *group, int parity, bool travels,
+                                 const int64_t depth[2], strake_link **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int sends = 0, receives = 0;
+    const strake_domain *d = group->domain;
+    strake_border *const border = group->border;
+    const size_t slabs = strake_border_is_narrow(group) ? (size_t)((depth[0] + depth[1]) * d->lines)
+                                                        : 2; /* both sides */
+    const size_t most = slabs * (size_t)d->states + 2;
+    strake_transfer *const send = calloc(most, sizeof *send);
+    strake_transfer *const receive = calloc(most, sizeof *receive);
+    const bool *common = border->common;
+    const int before = travels && common[0] ? -1 : border_neighbour(group, 0);
+    const int after = travels && common[1] ? -1 : border_neighbour(group, 1);
+    const strake_transfer with[2][2] = {
+        {{.peer = before, .tag = TAG_DOWN}, {.peer = before, .tag = TAG_UP}},
+        {{.peer = after, .tag = TAG_DOWN}, {.peer = after, .tag = TAG_UP}}};
+    const strake_range down = {d->own.first, d->own.first + depth[1]};
+    const strake_range up = {d->own.end - depth[0], d->own.end};
+    STRAKE_TRY(strake_ranks_agree(
+        d->ranks,
+        send != NULL && receive != NULL
+            ? STRAKE_OK
+            : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
+        error));
+    for (int side = 0; side < 2; side++) {
+        if (travels && common[side]) {
+            send[sends++] = word(group, side, true, border_neighbour(group, side));
+            receive[receives++] = word(group, side, false, border_neighbour(group, side));
+        }
+    }
+    border->narrow[0] = before >= 0 && is_narrow(group, before);
+    border->narrow[1] = after >= 0 && is_narrow(group, after);
+    add_messages(group, parity, travels, 0, &with[0][0], down, send, &sends);
+    add_messages(group, parity, travels, 1, &with[1][1], up, send, &sends);
+    if (after >= 0) {
+        const int64_t first = group->owned[after].first;
+        border->come[1] = (strake_range){first, first + depth[1]};
+        add_messages(group, parity, travels, 1, &with[1][0], border->come[1], receive, &receives);
+    }
+    if (before >= 0) {
+        const int64_t end = group->owned[before].end;
+        border->come[0] = (strake_range){end - depth[0], end};
+        add_messages(group, parity, travels, 0, &with[0][1], border->come[0], receive, &receives);
+    }
+    status = strake_link_create(d->ranks, send, sends, receive, receives, out, error);
+    if (travels && status == STRAKE_OK) { /* what a sweep sends */
+        group->team->outside.messages = strake_link_messages(*out);
+        group->team->outside.bytes = 0;
+        for (int k = 0; k < sends; k++) {
+            group->team->outside.bytes += (int64_t)send[k].bytes;
+        }
+    }
+cleanup:
+    free(send);
+    free(receive);
+    return status;
+}
+
 void strake_border_stripes(strake_rank_group *group)
 {
     strake_outside *outside = &group->team->outside;
@@ -16,8 +167,8 @@ void strake_border_stripes(strake_rank_group *group)
     if (group->ranks == NULL) {
         return;
     }
-    const int before = strake_border_neighbour(group, 0);
-    const int after = strake_border_neighbour(group, 1);
+    const int before = border_neighbour(group, 0);
+    const int after = border_neighbour(group, 1);
     if (before >= 0) {
         outside->stripe[outside->stripes++] = group->owned[before];
     }
@@ -55,10 +206,10 @@ static void find_sent(const strake_rank_group *group, const int64_t depth[2])
     const strake_range own = group->domain->own;
     const int64_t most = depth[0] > depth[1] ? depth[0] : depth[1];
     outside->sent[0] = outside->sent[1] = (strake_range){own.first, own.first};
-    if (strake_border_neighbour(group, 0) >= 0) {
+    if (border_neighbour(group, 0) >= 0) {
         outside->sent[0].end = own.first + (border->common[0] ? most : depth[1]);
     }
-    if (strake_border_neighbour(group, 1) >= 0) {
+    if (border_neighbour(group, 1) >= 0) {
         outside->sent[1] = (strake_range){own.end - (border->common[1] ? most : depth[0]), own.end};
     }
 }
@@ -119,7 +270,8 @@ static bool give_up(void *user, bool waits, double *value)
 }
 
 /* What comes from the neighbours; with a clock also from all ranks, and the next time step with it. */
-static strake_status receive(strake_rank_group *group, strake_link *link, strake_error *error)
+static strake_status border_receive(strake_rank_group *group, strake_link *link,
+                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_border *border = group->border;
@@ -182,10 +334,10 @@ static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
     const double sent = strake_clock_seconds();
     border->status = strake_link_send(link, &border->error);
     if (border->status == STRAKE_OK) {
-        border->status = receive(group, link, &border->error);
+        border->status = border_receive(group, link, &border->error);
     }
     if (border->status == STRAKE_OK) {
-        strake_border_complete(group, 1 - parity, true);
+        border_complete(group, 1 - parity, true);
     }
     /* Roles that are told go on at once, on the processor of this thread: what it has to do for what was sent comes before. */
     if (border->status == STRAKE_OK) {
@@ -263,7 +415,7 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
 {
     strake_status status = STRAKE_OK;
     int64_t depth[2];
-    const int beside[2] = {strake_border_neighbour(group, 0), strake_border_neighbour(group, 1)};
+    const int beside[2] = {border_neighbour(group, 0), border_neighbour(group, 1)};
     strake_domain_reads(group->domain, group->team->at_once, depth);
     STRAKE_TRY(strake_ranks_agree(group->domain->ranks, begin_border(group, error), error));
     group->border->is_crowded = strake_workers_are_crowded(group->team, 1);
@@ -274,10 +426,8 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
     }
     find_sent(group, depth);
     for (int parity = 0; parity < 2; parity++) {
-        STRAKE_TRY(
-            strake_border_link(group, parity, true, depth, &group->border->link[parity], error));
-        STRAKE_TRY(
-            strake_border_link(group, parity, false, depth, &group->border->rest[parity], error));
+        STRAKE_TRY(border_link(group, parity, true, depth, &group->border->link[parity], error));
+        STRAKE_TRY(border_link(group, parity, false, depth, &group->border->rest[parity], error));
     }
     group->team->outside.is_linked = true;
     group->team->outside.is_crowded = group->border->is_crowded;
@@ -317,7 +467,7 @@ strake_status strake_border_refresh(strake_rank_group *group, strake_error *erro
         STRAKE_TRY(strake_link_send(both[k], error));
         STRAKE_TRY(strake_link_received(both[k], NULL, error));
         STRAKE_TRY(strake_link_sent(both[k], error));
-        strake_border_complete(group, parity, k == 0);
+        border_complete(group, parity, k == 0);
     }
 cleanup:
     return status;

@@ -26,17 +26,4 @@ struct strake_border {
     strake_error error;
 };
 
-/** The rank before (side 0) or after this one, -1 beyond an edge of the domain. */
-int strake_border_neighbour(const strake_rank_group *group, int side);
-
-/**
- * What ranks exchange of the arrays of a parity: the states that travel after every sweep, or the others.
- * @param[in] depth  slabs that a sweep reads before and after its own
- */
-strake_status strake_border_link(strake_rank_group *group, int parity, bool travels,
-                                 const int64_t depth[2], strake_link **out, strake_error *error);
-
-/** Makes the ghosts of what came without them. */
-void strake_border_complete(const strake_rank_group *group, int parity, bool travels);
-
 #endif

@@ -12,7 +12,7 @@
 #include "group/border.h"
 #include "group/commons.h"
 #include "group/group.h"
-#include "group/shares.h"
+#include "group/regroup.h"
 #include "pace/choose.h"
 
 /*

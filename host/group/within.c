@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "engine/chains.h"
 #include "group/exchange.h"
-#include "group/shares.h"
+#include "group/regroup.h"
 #include "pace/choose.h"
 
 /* Of parts that exchange within their legs. */

@@ -16,4 +16,28 @@ void strake_text_free(strake_text *text);
 void strake_text_append(strake_text *text, const char *data, size_t length);
 void strake_text_print(strake_text *text, const char *format, ...) STRAKE_PRINTF(2, 3);
 
+/* Texts in SVG pages. */
+
+/** The beginning of a page, white, with the style of its classes and letters of so many points; it ends with "</svg>\n". */
+void strake_svg_begin(strake_text *svg, double width, double height, int letters,
+                      const char *style);
+
+/** Appends a text so that it may stand between tags and in attributes; what is not printable ASCII becomes ?. */
+void strake_svg_escape(strake_text *svg, const char *text);
+
+/** Appends a text element of a class of the page's style. */
+void strake_svg_text(strake_text *svg, double x, double y, const char *class, const char *text);
+
+/* Files of lines that begin with the step they belong to. */
+
+/** More than any such file has. */
+#define STRAKE_TABLE_BYTES (INT64_C(1) << 32)
+
+/**
+ * Adds the lines of an earlier run's file whose step lies before the one that is resumed; a file that
+ * is not there has none. @return STRAKE_ERR_IO
+ */
+strake_status strake_table_keep(const char *path, int64_t resumed, strake_text *text,
+                                strake_error *error);
+
 #endif

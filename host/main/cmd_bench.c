@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "bench/roofs.h"
-#include "cpu/threads.h"
 #include "cpu/topology.h"
 #include "main/bench_parts.h"
 #include "main/command.h"
@@ -16,7 +15,7 @@
 #include "main/report_file.h"
 #include "main/say.h"
 #include "main/summary.h"
-#include "opencl/cl_watch.h"
+#include "opencl/cl_wait.h"
 #include "output/report.h"
 
 /* Where `strake bench` measures when it is not told: everything that this machine offers, once. */

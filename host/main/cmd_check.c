@@ -8,7 +8,7 @@
 #include "engine/graph.h"
 #include "output/output.h"
 #include "output/report.h"
-#include "main/case_options.h"
+#include "main/options.h"
 #include "main/command.h"
 #include "main/formats.h"
 #include "main/say.h"

@@ -15,7 +15,7 @@
 #include "main/compare_footprint.h"
 #include "main/say.h"
 #include "output/array.h"
-#include "output/index.h"
+#include "output/output.h"
 
 /* Output files without arrays: tables as numbers, others byte by byte. */
 

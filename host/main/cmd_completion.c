@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case/entry.h"
+#include "case/describe.h"
 #include "main/command.h"
 #include "main/completion.h"
 #include "main/say.h"

@@ -9,7 +9,7 @@
 #include "main/compiling.h"
 #include "main/command.h"
 #include "main/say.h"
-#include "opencl/cl_watch.h"
+#include "opencl/cl_wait.h"
 #include "output/devices.h"
 #include "tuned/tuned.h"
 

@@ -18,7 +18,7 @@
 #include "mpi/module.h"
 #include "netcdf/netcdf.h"
 #include "opencl/cl_impl.h"
-#include "opencl/cl_watch.h"
+#include "opencl/cl_wait.h"
 #include "output/devices.h"
 
 /* Given by the Makefile: the modules that were built. */

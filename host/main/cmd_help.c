@@ -7,7 +7,7 @@
 #include "main/command.h"
 #include "main/say.h"
 #include "case/case.h"
-#include "case/entry.h"
+#include "case/describe.h"
 
 static void print_overview(const strake_command *const *commands)
 {

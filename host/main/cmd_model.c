@@ -7,7 +7,7 @@
 
 #include "case/case.h"
 #include "cpu/pipeline.h"
-#include "main/case_options.h"
+#include "main/options.h"
 #include "main/command.h"
 #include "main/compiling.h"
 #include "main/interrupt.h"
@@ -16,11 +16,11 @@
 #include "main/report_file.h"
 #include "main/say.h"
 #include "main/summary.h"
-#include "model/advise.h"
+#include "model/model.h"
 #include "model/measure.h"
 #include "model/messages.h"
 #include "model/say.h"
-#include "opencl/cl_watch.h"
+#include "opencl/cl_wait.h"
 #include "output/report.h"
 #include "solver/solver.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "case/entry.h"
+#include "case/describe.h"
 #include "case/tree.h"
 #include "main/command.h"
 #include "main/say.h"

@@ -13,7 +13,7 @@
 #include "main/places.h"
 #include "main/command.h"
 #include "main/say.h"
-#include "main/tuning.h"
+#include "main/options.h"
 #include "tuned/tuned.h"
 
 enum { BUDGET = 180, MOST_BYTES = 1 << 20 /* of a space */ };

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "engine/problem.h"
 #include "output/about.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "solver/solver.h"
 
 enum { MAX_TERMS = 4, MAX_ABOUT = 1 << 26 /* bytes */ };

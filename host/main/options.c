@@ -5,9 +5,206 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "autotune/tune_case.h"
+#include "base/file.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "case/source.h"
+#include "main/compiling.h"
+#include "main/environment.h"
+#include "main/interrupt.h"
+#include "main/say.h"
+
+static const char input_name[] = "standard input";
+
+/* Standard input can be read only once, but runs of a scan open their case again and again: its text stays. */
+static char *input_text;
+
+static bool is_input(const strake_arguments *arguments)
+{
+    return arguments->operands > 0 && strcmp(arguments->operand[0], "-") == 0;
+}
+
+static strake_status read_input(strake_error *error)
+{
+    enum { MOST_BYTES = 4 << 20 };
+    strake_status status = STRAKE_OK;
+    size_t length = 0;
+    STRAKE_CHECK(!isatty(STDIN_FILENO), error, STRAKE_ERR_USAGE,
+                 "- stands for a case on standard input, which is a terminal here; expected "
+                 "a case from another command or file, for example: strake new mpdata2d | strake "
+                 "run -");
+    STRAKE_TRY(
+        strake_file_read("/dev/stdin", MOST_BYTES, "case file", &input_text, &length, error));
+    if (strlen(input_text) != length) {
+        free(input_text);
+        input_text = NULL;
+        status = strake_fail(error, STRAKE_ERR_USAGE,
+                             "%s holds a zero byte; expected a case, which is text", input_name);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_case_input(const strake_arguments *arguments, strake_ranks *ranks,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const bool is_first = strake_ranks_self(ranks) == 0;
+    uint64_t length = 0;
+    if (!is_input(arguments) || input_text != NULL) {
+        return STRAKE_OK;
+    }
+    if (ranks == NULL) {
+        return read_input(error);
+    }
+    STRAKE_TRY(strake_ranks_agree(ranks, is_first ? read_input(error) : STRAKE_OK, error));
+    length = is_first ? strlen(input_text) + 1 : 0;
+    STRAKE_TRY(strake_ranks_broadcast(ranks, &length, sizeof length, error));
+    input_text = is_first ? input_text : malloc((size_t)length);
+    status = input_text != NULL
+                 ? STRAKE_OK
+                 : strake_fail(error, STRAKE_ERR_MEMORY, "%s: out of memory", input_name);
+    STRAKE_TRY(strake_ranks_agree(ranks, status, error));
+    STRAKE_TRY(strake_ranks_broadcast(ranks, input_text, (size_t)length, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_case_from(const strake_arguments *arguments, strake_case **out,
+                               strake_error *error)
+{
+    char steps[48];
+    strake_status status = strake_case_input(arguments, NULL, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    if (arguments->steps >= 0) {
+        (void)snprintf(steps, sizeof steps, "time.steps=%lld", (long long)arguments->steps);
+        arguments->sets[arguments->set_count] = steps;
+    }
+    status = is_input(arguments)
+                 ? strake_case_parse(input_name, input_text, arguments->sets, false, out, error)
+                 : strake_case_open(arguments->operand[0], arguments->sets, out, error);
+    arguments->sets[arguments->set_count] = NULL;
+    return status;
+}
+
+strake_options strake_solver_options(const strake_arguments *arguments)
+{
+    return (strake_options){.where = arguments->on,
+                            .split = arguments->split,
+                            .threads = (int)arguments->threads,
+                            .cache = arguments->cache,
+                            .notice = strake_notice,
+                            .compiling = strake_compiling};
+}
+
+static void append_quoted(strake_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        strake_text_print(text, " %s", word);
+        return;
+    }
+    strake_text_print(text, " '");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            strake_text_print(text, "'\\''");
+        } else {
+            strake_text_append(text, word, 1);
+        }
+    }
+    strake_text_print(text, "'");
+}
+
+void strake_command_line(const strake_arguments *arguments, const char *command, strake_text *text)
+{
+    strake_text_print(text, "strake %s", command);
+    for (const char *const *word = arguments->words; *word != NULL; word++) {
+        append_quoted(text, *word);
+    }
+}
+
+void strake_resume_command(const strake_arguments *arguments, const char *checkpoint, int ranks,
+                           strake_text *text)
+{
+    if (ranks > 1) {
+        strake_text_print(text, "mpirun -np %d ", ranks);
+    }
+    strake_text_print(text, "strake run --resume");
+    append_quoted(text, checkpoint);
+    for (const char *const *word = arguments->words; *word != NULL; word++) {
+        if (strcmp(*word, "--resume") == 0) {
+            word++;
+        } else if (strncmp(*word, "--resume=", 9) != 0) {
+            append_quoted(text, *word);
+        }
+    }
+    if (is_input(arguments)) {
+        strake_text_print(text, " <CASE.yaml");
+    }
+}
+
+typedef struct display {
+    const strake_tuning_request *request;
+    strake_progress progress;
+} display;
+
+static void show(void *user, const strake_tune_progress *p)
+{
+    display *const d = user;
+    char facts[200], best[32], gain[80] = "", grid[STRAKE_GRID_TEXT];
+    const double cells = (double)p->n[0] * (double)p->n[1] * (double)p->n[2];
+    const double left = fmax(p->left, 0.0);
+    if (isfinite(p->best) && p->best > 0.0) {
+        (void)snprintf(gain, sizeof gain, ", best %s (%.2f x the default)",
+                       strake_rate_text_of(p->problem, cells / p->best, best),
+                       p->fallback / p->best);
+    }
+    (void)snprintf(facts, sizeof facts, "%s: grid %d of %d (%s), %s, %d tried%s, %.0f s left",
+                   p->where, p->grid, p->grids,
+                   strake_grid_text(strake_size_axes(p->problem), p->n, grid), p->doing, p->tried,
+                   gain, left);
+    strake_progress_show(&d->progress, 1.0 - fmin(left / d->request->budget, 1.0), facts);
+}
+
+static void tell(void *user, const char *line)
+{
+    strake_progress_clear(&((display *)user)->progress);
+    strake_notice(NULL, line);
+}
+
+strake_status strake_tuning_run(const strake_tuning_request *request, strake_tune_result *result,
+                                strake_error *error)
+{
+    static const char *const worker[] = {"/proc/self/exe", "tune-worker", NULL};
+    display d = {.request = request};
+    const strake_tune_options options = {.where = request->where,
+                                         .cl = request->cl,
+                                         .device = request->device,
+                                         .space = request->space,
+                                         .space_name = request->space_name,
+                                         .problem = request->problem,
+                                         .sets = request->sets,
+                                         .like = request->like,
+                                         .budget = request->budget,
+                                         .force = request->force,
+                                         .folder = request->cache,
+                                         .worker = worker,
+                                         .environment = strake_environment(),
+                                         .progress = show,
+                                         .notice = tell,
+                                         .stop = strake_interrupted_by,
+                                         .user = &d};
+    strake_progress_begin(&d.progress, request->quiet, 0, 1, 0.0);
+    const strake_status status = strake_tune(&options, result, error);
+    strake_progress_clear(&d.progress);
+    return status;
+}
 
 enum { MOST_OPTIONS = 32 };
 

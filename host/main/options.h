@@ -2,7 +2,34 @@
 #ifndef STRAKE_OPTIONS_H
 #define STRAKE_OPTIONS_H
 
+#include "autotune/tune.h"
 #include "base/error.h"
+#include "case/case.h"
+#include "io/text.h"
+#include "main/progress.h"
+#include "main/say.h"
+#include "mpi/ranks.h"
+#include "solver/solver.h"
+
+/* Tuning one processor as the program does it: with progress, by this very program. */
+
+typedef struct strake_tuning_request {
+    const char *where; /**< "cpu", "ocl:0" */
+    const strake_cl *cl;
+    const strake_cl_device *device; /**< NULL: the CPU */
+    const char *space;              /**< text, or NULL: the program's own */
+    const char *space_name;         /**< its file, for messages */
+    const char *problem;            /**< may be NULL where @c space is given */
+    const char *const *sets;        /**< NULL-terminated, or NULL */
+    const strake_case *like;        /**< for this case alone, or NULL */
+    const char *cache;              /**< NULL: default */
+    double budget;                  /**< seconds */
+    bool force, quiet;
+} strake_tuning_request;
+
+/** Tunes with a worker process of this program. @param[out] result  strake_tune_end() in any case */
+strake_status strake_tuning_run(const strake_tuning_request *request, strake_tune_result *result,
+                                strake_error *error);
 
 /** What the options of all commands can say. */
 typedef struct strake_arguments {
@@ -101,7 +128,53 @@ typedef struct strake_option {
 strake_status strake_options_parse(const char *command, const strake_option *option,
                                    const char *const *words, strake_arguments *out,
                                    strake_error *error);
-
 void strake_options_free(strake_arguments *arguments);
+
+/* What `run` and `check` share: options that shape a case and its placement. */
+
+/**
+ * Reads the case from standard input where the first operand is "-", once in a process: the first of several ranks does,
+ * and hands it to the others. @p ranks may be NULL.
+ */
+strake_status strake_case_input(const strake_arguments *arguments, strake_ranks *ranks,
+                                strake_error *error);
+
+/** Opens the case of the first operand, a file or "-" for standard input, with --set and --steps applied, in that order. */
+strake_status strake_case_from(const strake_arguments *arguments, strake_case **out,
+                               strake_error *error);
+
+/** The solver's options; borrowed from @p arguments. Notices go to stderr. */
+strake_options strake_solver_options(const strake_arguments *arguments);
+
+/** Appends this command line, quoted for a shell. */
+void strake_command_line(const strake_arguments *arguments, const char *command, strake_text *text);
+
+/** Appends the command line that continues this one from a checkpoint on @p ranks, quoted for a shell. */
+void strake_resume_command(const strake_arguments *arguments, const char *checkpoint, int ranks,
+                           strake_text *text);
+
+/** Largest whole number that an option accepts for steps. */
+#define STRAKE_MOST_STEPS 1e15
+#define STRAKE_OPTIONS_CASE                                                                        \
+    STRAKE_TEXT("--on", on, "WHERE", "processors, see above (default: `run.on`, else auto)"),      \
+        STRAKE_TEXT(                                                                               \
+            "--split", split, "W,W,...",                                                           \
+            "share of each entry of WHERE, as weights\n(default: balanced by measurement)"),       \
+        STRAKE_OPTION_THREADS,                                                                     \
+        STRAKE_NUMBER("--steps", INTEGER, steps, "N", 0, STRAKE_MOST_STEPS,                        \
+                      "last step, instead of the case's `time.steps`"),                            \
+        STRAKE_SET("change a key of the case, for example\nscheme.iterations=3; repeatable"),      \
+        STRAKE_OPTION_CACHE,                                                                       \
+        STRAKE_FLAG("--no-tune", no_tune, "no short tuning of a device on its first use")
+#define STRAKE_WHERE_HELP                                                                          \
+    "WHERE is a comma-separated list of\n"                                                         \
+    "  serial   the plain single-thread reference (alone)\n"                                       \
+    "  cpu      the CPU cores\n"                                                                   \
+    "  gpu:N    GPU or accelerator N\n"                                                            \
+    "  ocl:N    OpenCL device N of `strake devices`: GPUs first (may be listed twice)\n"           \
+    "or one of the words\n"                                                                        \
+    "  gpu      all GPUs and accelerators, an error where there is none\n"                         \
+    "  hybrid   cpu and all GPUs\n"                                                                \
+    "  auto     measure, then take what is fastest for this case (default)\n"
 
 #endif

@@ -5,7 +5,65 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "io/lock.h"
 #include "io/text.h"
+#include "main/options.h"
+#include "output/about.h"
+#include "output/diagnostics.h"
+#include "output/output.h"
+
+/* What the files of a run say of where they come from, and whether their disk has room. */
+
+/** When, how and by which program a run was started. @c arguments and @c started are given; free @c history. */
+typedef struct strake_run_origin {
+    const strake_arguments *arguments;
+    int64_t started;     /**< strake_clock_date() */
+    strake_text history; /**< date and command */
+    char source[80];     /**< program and version */
+    char id[STRAKE_ABOUT_ID];
+} strake_run_origin;
+
+/**
+ * Makes this process the one owner of a folder of outputs, if the folder is there, until strake_lock_release() or its
+ * end. Does nothing where it is that already; warns where the file system has no locks.
+ * @return STRAKE_ERR_STATE with host and process where another run has it, STRAKE_ERR_IO
+ */
+strake_status strake_folder_own(strake_lock *owner, const char *folder, strake_error *error);
+
+/** Whether a held lock is that of a folder, by whatever name. */
+bool strake_folder_is_own(const strake_lock *owner, const char *folder);
+
+/** The files of a run, as far as they are written; what is NULL is not. */
+typedef struct strake_run_written {
+    const char *folder, *run; /**< its id */
+    const strake_output *output;
+    const strake_diagnostics *diagnostics;
+    bool has_checkpoint;
+} strake_run_written;
+
+/**
+ * Before a run writes on: its folder, index.csv and run.json are still there, and it is still the owner.
+ * @return STRAKE_ERR_IO with what is missing, or as strake_folder_own()
+ */
+strake_status strake_folder_keep(strake_lock *owner, const strake_run_written *written,
+                                 strake_error *error);
+
+/** At the end of a run: all that it wrote is still there. @return STRAKE_ERR_IO with what is missing */
+strake_status strake_folder_complete(const strake_run_written *written, strake_error *error);
+
+/** strake_output_begin() in all formats that the case wants. @param[in] origin  kept as long as the outputs */
+strake_status strake_begin_formats(strake_output *output, strake_run_origin *origin,
+                                   const strake_case *which, strake_solver *solver,
+                                   const char *folder, int64_t resumed, strake_error *error);
+
+/** What an earlier run left goes, unless this one @p resumes it, and what this one is stands beside its files. */
+strake_status strake_begin_folder(const strake_about *about, const strake_case *which,
+                                  const strake_solver *solver, const char *folder, bool resumes,
+                                  strake_error *error);
+
+/** Warns where the outputs and checkpoints to come need more than the disk of an existing folder has free. */
+void strake_warn_of_full_disk(const strake_case *which, const strake_solver *solver,
+                              const char *folder, bool writes_fields);
 
 /** Zero-initialise. */
 typedef struct strake_report_file {

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "solver/batch.h"
+#include "solver/solver.h"
 
 bool strake_run_course_is_there(const strake_case *which)
 {

@@ -6,7 +6,6 @@
 
 #include "measure/roof.h"
 #include "opencl/cl_launch.h"
-#include "measure/sample.h"
 
 enum { PAGE = 4096, MEBI = 1048576, ALIGNMENT = 2 * MEBI };
 static const size_t most_transfer = (size_t)64 * MEBI;

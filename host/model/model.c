@@ -1,6 +1,133 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "engine/graph.h"
+#include "io/cache.h"
+#include "strake.h"
+
+strake_json strake_model_kept_begin(strake_text *text, int format)
+{
+    strake_json json = strake_json_on(text);
+    strake_json_object(&json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(&json, "strake", STRAKE_VERSION);
+    strake_json_integer(&json, "format", format);
+    return json;
+}
+
+strake_status strake_model_kept_write(strake_json *json, strake_text *text, const char *folder,
+                                      const char *name, const char *what, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const own = strake_cache_folder_or(folder);
+    char *const path = own != NULL ? strake_path_join(own, name) : NULL;
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_IO,
+                 "%s cannot be kept: there is no cache folder; set STRAKE_CACHE_DIR or give "
+                 "--cache",
+                 what);
+    strake_json_end(json);
+    strake_text_append(text, "\n", 1);
+    STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory: %s cannot be kept", what);
+    STRAKE_TRY(strake_cache_create(own, error));
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, text->data, text->length, error));
+cleanup:
+    strake_text_free(text);
+    free(path);
+    free(own);
+    return status;
+}
+
+bool strake_model_kept_read(const char *folder, const char *name, strake_node **root)
+{
+    strake_error ignored;
+    char *data = NULL;
+    size_t length = 0;
+    const char *why = NULL;
+    const bool good =
+        strake_cache_read(folder, name, STRAKE_MODEL_MOST_BYTES, &data, &length, &why) &&
+        strake_tree_parse(name, data, length, root, &ignored) == STRAKE_OK;
+    free(data);
+    return good;
+}
+
+void strake_model_kept_check(strake_model_reader *r, const strake_node *root, int format)
+{
+    char version[32] = "";
+    strake_model_read_text(r, root, "strake", version, sizeof version);
+    r->good = r->good && strcmp(version, STRAKE_VERSION) == 0 &&
+              strake_model_read_whole(r, root, "format") == format;
+}
+
+const char *const strake_exchange_path_name[STRAKE_EXCHANGE_PATHS] = {
+    "pinned host arrays", "pageable host arrays", "mapped device arrays"};
+
+/* Kernels of whole steps reach about half of the rate of a plain stream (bench/results/nvidia-h200/kernels:
+   46 %). */
+static const double share_of_bandwidth = 0.5;
+
+strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const strake_layout *layout,
+                                             int64_t slabs, int sides, double bandwidth)
+{
+    const double cells = (double)layout->n[1] * (double)layout->n[2];
+    strake_exchange_case c = {.slabs = slabs,
+                              .halo = {layout->lo[0], layout->hi[0]},
+                              .reach = strake_layout_reach(layout),
+                              .sides = sides,
+                              .states = strake_ghosts_count(graph),
+                              .meets = graph->reductions > 0,
+                              .slab_bytes = (double)layout->slab * layout->element_size,
+                              .slab_seconds = cells * strake_graph_bytes(graph) /
+                                              (share_of_bandwidth * bandwidth)};
+    return c;
+}
+
+/* Seconds of the transfers of an exchange, without its waits and launches. */
+static double transfers(const strake_device_model *m, strake_exchange_path path,
+                        const strake_exchange_size *s)
+{
+    static const strake_path_kind way[STRAKE_EXCHANGE_PATHS][2] = {
+        {STRAKE_DOWN_PINNED, STRAKE_UP_PINNED},
+        {STRAKE_DOWN_PAGEABLE, STRAKE_UP_PAGEABLE},
+        {STRAKE_DOWN_MAPPED, STRAKE_UP_MAPPED}};
+    return strake_model_seconds(m, way[path][0], s->bytes_down, s->messages) +
+           strake_model_seconds(m, way[path][1], s->bytes_up, s->messages);
+}
+
+strake_advice strake_advise(const strake_device_model *m, const strake_exchange_case *c, int most,
+                            int active)
+{
+    strake_advice advice = {.most = most};
+    bool beside[STRAKE_CHOOSE_STEPS] = {false};
+    for (int k = 1; k <= most; k++) {
+        advice.size[k - 1] = strake_exchange_size_of(c, k);
+        const strake_exchange_size *size = &advice.size[k - 1];
+        advice.seconds[k - 1] = strake_model_exchange(m, false, size->bytes_down, size->messages,
+                                                      size->bytes_up, size->messages, active);
+        const double borders = size->bytes_down / c->slab_bytes / c->states;
+        const strake_overlap_case overlap = {
+            .exchange = advice.seconds[k - 1],
+            .beside = strake_model_exchange(m, true, size->bytes_down, size->apart, size->bytes_up,
+                                            size->apart, active),
+            .factor = fmin(m->overlap.up, m->overlap.down),
+            .interior = fmax(0.0, (double)c->slabs - borders) * c->slab_seconds,
+            /* Ranges: borders and the slabs between; the kernels' queue follows in its turn. */
+            .extra = c->sides * m->launch + m->barrier};
+        beside[k - 1] =
+            !(c->meets && size->messages < size->apart) && strake_overlap_pays(&overlap);
+        advice.added[k - 1] = beside[k - 1] ? strake_overlap_seconds(&overlap) : overlap.exchange;
+    }
+    advice.steps = strake_choose_steps(c, advice.added, most, &advice.per_step);
+    advice.overlap = beside[advice.steps - 1];
+    for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
+        advice.transfers[p] = transfers(m, (strake_exchange_path)p, &advice.size[advice.steps - 1]);
+        const bool is_less = advice.transfers[p] < advice.transfers[advice.path];
+        advice.path = is_less ? (strake_exchange_path)p : advice.path;
+    }
+    return advice;
+}
 
 const char *const strake_path_name[STRAKE_PATHS] = {
     "up_pageable", "up_pinned", "up_mapped", "down_pageable",  "down_pinned", "down_mapped",

@@ -7,9 +7,31 @@
 #ifndef STRAKE_MODEL_H
 #define STRAKE_MODEL_H
 
+#include "engine/layout.h"
 #include "io/json.h"
+#include "model/rounds.h"
 #include "model/fit.h"
+#include "model/store.h"
 #include "opencl/cl_device.h"
+
+/* Files of kept figures, of devices and of ranks: written whole, or not at all. Only for host/model/. */
+
+/** Begins the text of a file. @param[in] format  raised where its members change their meaning */
+strake_json strake_model_kept_begin(strake_text *text, int format);
+
+/**
+ * Ends it, and puts it in the place of an older one; the text is freed.
+ * @param[in] folder  NULL: the default cache @param[in] what  for the message: "the model of ..."
+ * @return STRAKE_ERR_IO, STRAKE_ERR_STATE, STRAKE_ERR_MEMORY
+ */
+strake_status strake_model_kept_write(strake_json *json, strake_text *text, const char *folder,
+                                      const char *name, const char *what, strake_error *error);
+
+/** Reads a file. @param[out] root  strake_tree_free() it in any case @return whether it could be read */
+bool strake_model_kept_read(const char *folder, const char *name, strake_node **root);
+
+/** Whether it is of this version and format: anything else makes the file unusable. */
+void strake_model_kept_check(strake_model_reader *r, const strake_node *root, int format);
 
 /** Ways that data take. Up is host to device. Pinned memory is mapped for life (CL_MEM_ALLOC_HOST_PTR). */
 typedef enum strake_path_kind {
@@ -86,6 +108,7 @@ typedef struct strake_pair_model {
     double together; /**< overlap factor of uploads to both at once, two threads; NaN: one device */
     char why_not[200]; /**< why there is no copy in one context, or "" */
 } strake_pair_model;
+
 /** Seconds of @p bytes in @p messages messages over a path of a device; NaN if it was not measured. */
 double strake_model_seconds(const strake_device_model *model, strake_path_kind path, double bytes,
                             int messages);
@@ -125,9 +148,6 @@ void strake_model_print(const strake_device_model *model, const strake_measured 
 void strake_model_print_path(const char *key, const strake_path *path,
                              const strake_measured *measured, strake_json *json);
 
-/** Appends the object of a max-rate model. */
-void strake_model_print_rate(const char *key, const strake_max_rate *rate, strake_json *json);
-
 /**
  * Loads the stored model of a device, if there is one for this device, driver and version of Strake.
  * @param[in] folder  NULL: the default cache
@@ -139,5 +159,41 @@ bool strake_model_load(const char *folder, const strake_cl_device *device,
 /** Stores a model, replacing an older one atomically; failure is an error with the reason. */
 strake_status strake_model_store(const char *folder, const strake_cl_device *device,
                                  const strake_device_model *model, strake_error *error);
+
+/* What a device's model means for the stripe of a case. */
+
+/** Where transfers end on the host; stripes always take the first one. */
+typedef enum strake_exchange_path {
+    STRAKE_THROUGH_PINNED, /**< host arrays whose slabs are pinned, as stripes exchange */
+    STRAKE_THROUGH_PAGEABLE,
+    STRAKE_THROUGH_MAPPED,
+    STRAKE_EXCHANGE_PATHS
+} strake_exchange_path;
+
+extern const char *const strake_exchange_path_name[STRAKE_EXCHANGE_PATHS];
+
+typedef struct strake_advice {
+    strake_exchange_size size[STRAKE_CHOOSE_STEPS]; /**< for 1, 2, ... steps per exchange */
+    double seconds[STRAKE_CHOOSE_STEPS];            /**< of an exchange, nothing hidden */
+    /** that it adds to a sweep, through pinned memory, at best */
+    double added[STRAKE_CHOOSE_STEPS];
+    double transfers[STRAKE_EXCHANGE_PATHS]; /**< [s] of those with @c steps, by themselves */
+    strake_exchange_path path;               /**< whose transfers are fastest */
+    int most, steps;                         /**< steps per exchange: tried, and best */
+    bool overlap;                            /**< transfers beside kernels, with @c steps */
+    double per_step; /**< [s] added to a step: exchange, and slabs computed again */
+} strake_advice;
+
+/**
+ * A stripe of @p slabs slabs with neighbours on @p sides sides.
+ * @param[in] layout     of the grid
+ * @param[in] bandwidth  [bytes/s] of the device's memory, half of which kernels are taken to reach
+ */
+strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const strake_layout *layout,
+                                             int64_t slabs, int sides, double bandwidth);
+
+/** A step on one range of slabs is one launch. @param[in] most  steps per exchange, at most STRAKE_CHOOSE_STEPS */
+strake_advice strake_advise(const strake_device_model *model, const strake_exchange_case *c,
+                            int most, int active);
 
 #endif

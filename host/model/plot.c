@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/svg_text.h"
+#include "io/text.h"
 #include "base/number.h"
 #include "model/say.h"
 

@@ -12,7 +12,7 @@
 #ifndef STRAKE_CL_BLOCKS_H
 #define STRAKE_CL_BLOCKS_H
 
-#include "opencl/cl_sizes.h"
+#include "opencl/cl_choose.h"
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
 

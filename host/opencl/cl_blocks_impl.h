@@ -43,9 +43,6 @@ struct strake_cl_blocks {
     strake_cl_blocks_report report, before; /**< now, and before the last sweep */
 };
 
-/** Waits for nothing and forgets all events of sweeps. */
-void strake_cl_blocks_release_events(strake_cl_blocks *blocks);
-
 static inline bool strake_cl_blocks_is_periodic(const strake_cl_blocks *blocks)
 {
     return blocks->host->boundary[0] == STRAKE_PERIODIC;

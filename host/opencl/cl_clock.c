@@ -1,7 +1,7 @@
 #include "opencl/cl_clock.h"
 
 #include "base/element.h"
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 
 bool strake_cl_clock_is_possible(const strake_cl_kernels *kernels)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 #include "opencl/cl_groups.h"
 
 /* What the driver tells about a kernel; 0 where it does not. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "engine/ghosts.h"
+#include "engine/graph.h"
 #include "base/clock.h"
-#include "model/choose.h"
+#include "model/rounds.h"
 
 bool strake_cl_exchange_travels(const strake_cl_exchange *x, int state)
 {

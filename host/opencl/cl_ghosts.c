@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/ghosts.h"
+#include "engine/graph.h"
 
 struct strake_cl_ghosts {
     const strake_cl_window *of;

@@ -1,6 +1,6 @@
 /**
  * @file cl_ghosts.h
- * Ghosts of others' slabs in a window that advance themselves (engine/ghosts.h): kernels of the stages that
+ * Ghosts of others' slabs in a window that advance themselves (engine/graph.h): kernels of the stages that
  * takes, on the arrays of the window.
  */
 #ifndef STRAKE_CL_GHOSTS_H

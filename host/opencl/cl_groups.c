@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 #include "opencl/cl_groups_impl.h"
-#include "opencl/cl_pieces.h"
+#include "opencl/cl_choose.h"
 
 enum {
     MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cpu/threads.h"
+#include "cpu/topology.h"
 
 /* Copies a name, cut to fit, without control characters and the blanks that drivers pad with. */
 static void copy_name(char *out, size_t room, const char *text)

@@ -1,5 +1,5 @@
 /* The fusion plan: which stages form one kernel. */
-#include "opencl/cl_plan_impl.h"
+#include "opencl/cl_plan.h"
 
 #include <float.h>
 #include <stddef.h>
@@ -7,7 +7,353 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl/cl_facts.h"
+#include "engine/clock.h"
+#include "opencl/cl_plan_impl.h"
+
+/* What follows from a stage graph and the plan of a kernel. */
+
+/* In which order a work-item computes its terms, and where it looks at its divisions. */
+
+bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
+                             const strake_cl_term *term)
+{
+    return options->run.division == STRAKE_CL_REFINE_ON &&
+           strake_cl_term_stage(graph, term)->point->is_ratio;
+}
+
+bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options)
+{
+    bool has_doubt = false;
+    for (int s = 0; s < graph->stages; s++) {
+        has_doubt = has_doubt || graph->stage[s].point->has_doubt;
+    }
+    return options->run.division == STRAKE_CL_REFINE_ON && graph->precision == STRAKE_DOUBLE &&
+           has_doubt;
+}
+
+bool strake_cl_plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
+                               const strake_cl_kernel_plan *plan)
+{
+    bool has_doubt = false;
+    for (int p = 0; p < plan->terms; p++) {
+        has_doubt = has_doubt || (plan->term[p].kind == STRAKE_CL_COMPUTED &&
+                                  strake_cl_term_stage(graph, &plan->term[p])->point->has_doubt);
+    }
+    return has_doubt && plan->marches && strake_cl_graph_has_doubts(graph, options);
+}
+
+/* Whether a term needs another one of the same row: older rows are there already. */
+static bool needs(const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                  const strake_cl_term *term, int p)
+{
+    const strake_stage *stage = strake_cl_term_stage(graph, term);
+    for (int k = 0; k < stage->reads; k++) {
+        const int row = stage->read[k].offset[0];
+        if (term->operand[k] == p && (!plan->marches || term->lag - row - plan->term[p].lag == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether everything that a term needs is known: computed, and no division that is still open. */
+static bool is_ready(const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                     const bool *known, const strake_cl_term *term, int first, int end)
+{
+    for (int p = first; p < end; p++) {
+        if (plan->term[p].kind == STRAKE_CL_COMPUTED && !known[p] && needs(graph, plan, term, p)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *options,
+                          const strake_cl_kernel_plan *plan, int first, int end, int *order)
+{
+    bool known[STRAKE_CL_KERNEL_TERMS] = {false};
+    bool written[STRAKE_CL_KERNEL_TERMS] = {false};
+    int open[STRAKE_CL_KERNEL_TERMS];
+    int opened = 0;
+    int count = 0;
+    int left = 0;
+    for (int p = first; p < end; p++) {
+        left += plan->term[p].kind == STRAKE_CL_COMPUTED ? 1 : 0;
+    }
+    while (left > 0 || opened > 0) {
+        const int before = left;
+        for (int p = first; p < end; p++) {
+            const strake_cl_term *term = &plan->term[p];
+            if (term->kind != STRAKE_CL_COMPUTED || written[p] ||
+                !is_ready(graph, plan, known, term, first, end)) {
+                continue;
+            }
+            written[p] = true;
+            order[count++] = p;
+            left--;
+            if (strake_cl_term_is_ratio(graph, options, term)) {
+                open[opened++] = p;
+            } else {
+                known[p] = true;
+            }
+        }
+        if (left == before) {
+            order[count++] = STRAKE_CL_SETTLE;
+            while (opened > 0) {
+                known[open[--opened]] = true;
+            }
+        }
+    }
+    return count;
+}
+
+enum {
+    DIVISION_OPS = 12, /* what a division costs beside an addition */
+    SELECT_OPS = 2     /* a comparison and the move it controls */
+};
+
+/** Whether an offset leads nowhere. */
+static bool cl_is_here(const int offset[STRAKE_AXES])
+{
+    return offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
+}
+
+/**
+ * Whether a stage is no operation on one value at its own point (|x|). Such stages have no terms and no
+ * arrays; readers compute them.
+ */
+static bool cl_stage_is_free(const strake_graph *graph, const strake_stage *stage)
+{
+    const strake_value *output = &graph->value[stage->output];
+    const strake_ops *ops = &stage->point->ops;
+    return !output->is_static && !output->is_output && !output->is_reduced &&
+           !output->is_constant && stage->reads == 1 && cl_is_here(stage->read[0].offset) &&
+           ops->adds + ops->muls + ops->divs + ops->selects == 0;
+}
+
+int strake_cl_source_of(const strake_graph *graph, int value)
+{
+    int source = value;
+    while (graph->value[source].stage >= 0 &&
+           cl_stage_is_free(graph, &graph->stage[graph->value[source].stage])) {
+        source = graph->stage[graph->value[source].stage].read[0].value;
+    }
+    return source;
+}
+
+int strake_cl_stage_ops(const strake_stage *stage)
+{
+    const strake_ops *ops = &stage->point->ops;
+    return ops->adds + ops->muls + DIVISION_OPS * ops->divs + SELECT_OPS * ops->selects;
+}
+
+void strake_cl_find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
+{
+    *lo = 0;
+    *hi = 0;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->is_live && !value->is_constant) {
+            *lo = value->lo[axis] > *lo ? value->lo[axis] : *lo;
+            *hi = value->hi[axis] > *hi ? value->hi[axis] : *hi;
+        }
+    }
+}
+
+bool strake_cl_plan_has_clock(const strake_graph *graph)
+{
+    int given = 0;
+    for (int k = 0; k < graph->scalars; k++) {
+        given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
+    }
+    return given >= 1 && given <= STRAKE_CLOCK_TELLS && graph->reductions > 0;
+}
+
+bool strake_cl_plan_hears(const strake_graph *graph, int kernels, const strake_cl_kernel_plan *plan)
+{
+    int sweep = -1, count = 0;
+    for (int k = 0; k < kernels; k++) {
+        sweep = plan[k].is_static ? sweep : k;
+        count += plan[k].is_static ? 0 : 1;
+    }
+    return strake_cl_plan_has_clock(graph) && count == 1 &&
+           (plan[sweep].marches || plan[sweep].tiled) && plan[sweep].reductions > 0;
+}
+
+bool strake_cl_stage_reads(const strake_graph *graph, const strake_stage *stage, int value)
+{
+    for (int k = 0; k < stage->reads; k++) {
+        if (strake_cl_source_of(graph, stage->read[k].value) == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether a stage is one of a kernel's, and whether one that is not reads a value. */
+static bool cl_plan_has(const strake_cl_kernel_plan *plan, int stage)
+{
+    for (int k = 0; k < plan->stages; k++) {
+        if (plan->stage[k] == stage) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool strake_cl_plan_is_read_outside(const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                                    int value)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        if (!cl_stage_is_free(graph, &graph->stage[s]) &&
+            strake_cl_stage_reads(graph, &graph->stage[s], value) && !cl_plan_has(plan, s)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int strake_cl_plan_arrays_written(const strake_cl_kernel_plan *plan)
+{
+    int arrays = 0;
+    for (int k = 0; k < plan->outputs; k++) {
+        arrays += plan->only_reduced[k] ? 0 : 1;
+    }
+    return arrays;
+}
+
+bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan)
+{
+    bool writes_state = false;
+    for (int k = 0; k < plan->outputs; k++) {
+        writes_state = writes_state || graph->value[plan->output[k]].is_output;
+    }
+    return plan->flat && writes_state;
+}
+
+int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value, const int offset[STRAKE_AXES])
+{
+    for (int p = 0; p < plan->terms; p++) {
+        if (plan->term[p].value == value &&
+            memcmp(plan->term[p].offset, offset, sizeof plan->term[p].offset) == 0) {
+            return p;
+        }
+    }
+    return -1;
+}
+
+static bool is_own(const strake_cl_kernel_plan *plan, const int offset[STRAKE_AXES])
+{
+    return offset[1] >= 0 && offset[1] < plan->lines && offset[2] >= 0 && offset[2] < plan->vector;
+}
+
+bool strake_cl_term_is_own(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
+{
+    return is_own(plan, term->offset);
+}
+
+bool strake_cl_term_is_stored(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
+{
+    for (int k = 0; k < plan->outputs && is_own(plan, term->offset); k++) {
+        if (plan->output[k] == term->value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term *term, int axis)
+{
+    const int offset = term->offset[axis];
+    const int own = axis == 2 ? plan->vector : plan->lines;
+    return offset >= 0 ? offset / own : -((own - 1 - offset) / own);
+}
+
+int strake_cl_find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
+{
+    const int offset[STRAKE_AXES] = {
+        0, term->offset[1] - strake_cl_items_away(plan, term, 1) * plan->lines,
+        term->offset[2] - strake_cl_items_away(plan, term, 2) * plan->vector};
+    return strake_cl_find_term(plan, term->value, offset);
+}
+
+int strake_cl_lead(const strake_cl_kernel_plan *plan)
+{
+    return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
+}
+
+size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
+{
+    return (size_t)options->stride + 2 * (size_t)plan->margin[2];
+}
+
+int strake_cl_halves(const strake_cl_kernel_plan *plan)
+{
+    return plan->lines > 1 ? 1 : 2;
+}
+
+size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
+{
+    const size_t lines = plan->flat ? 1 : (size_t)options->lines + 2 * (size_t)plan->margin[1];
+    return lines * strake_cl_line_elements(options, plan);
+}
+
+size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
+                             const strake_cl_kernel_plan *plan)
+{
+    const size_t items = plan->tiled
+                             ? (size_t)options->items
+                             : (size_t)options->stride * (plan->flat ? 1 : (size_t)options->lines);
+    const size_t elements = (plan->tiled ? (size_t)plan->local
+                                         : (size_t)plan->slots * (size_t)strake_cl_halves(plan) *
+                                               strake_cl_half_elements(options, plan)) +
+                            (plan->reductions > 0 ? items : 0);
+    return elements * (size_t)strake_precision_size(graph->precision);
+}
+
+int strake_cl_tile_extent(const strake_cl_options *options, int axis)
+{
+    static const int place[STRAKE_AXES] = {1, 2, 0};
+    return options->tile[place[axis]];
+}
+
+int strake_cl_phase_extent(const strake_cl_options *options, const strake_cl_phase *phase, int axis)
+{
+    return strake_cl_tile_extent(options, axis) + phase->lo[axis] + phase->hi[axis];
+}
+
+int strake_cl_tile_lead(const strake_cl_kernel_plan *plan, int axis)
+{
+    int lead = 0;
+    for (int s = 0; s < plan->slots; s++) {
+        const int before = plan->phase[plan->slot[s].made].lo[axis];
+        lead = before > lead ? before : lead;
+    }
+    return lead;
+}
+
+/**
+ * Stages of which what one computes in a step goes to another, through others, too: those of one tracer among several, say.
+ * @param[out] whole  [stage] the first one of them; of static stages themselves
+ */
+static void cl_find_wholes(const strake_graph *graph, int *whole)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        whole[s] = s;
+    }
+    for (int s = 0; s < graph->stages; s++) {
+        const strake_stage *const stage = &graph->stage[s];
+        for (int k = 0; k < stage->reads && !graph->value[stage->output].is_static; k++) {
+            const strake_value *const value = &graph->value[stage->read[k].value];
+            const int own = whole[s];
+            const int other = value->stage >= 0 && !value->is_static ? whole[value->stage] : own;
+            for (int q = 0; q < graph->stages && own != other; q++) {
+                const bool is_one = whole[q] == own || whole[q] == other;
+                whole[q] = is_one ? (own < other ? own : other) : whole[q];
+            }
+        }
+    }
+}
 
 enum {
     DEFAULT_HOLD = 300,
@@ -23,9 +369,13 @@ enum {
 /* Costs in bytes of memory traffic per cell; ratios of a large GPU. */
 
 static const double cost_of_operation = 1.0;
+
 static const double cost_of_kernel = 4.0;
-static const double cost_of_launch = 160.0;  /* of small grids, which tiles are for, ... */
+
+static const double cost_of_launch = 160.0; /* of small grids, which tiles are for, ... */
+
 static const double bytes_of_launch = 1.6e7; /* ... of smaller ones their share of these */
+
 static const double cost_of_spilled_real = 16.0;
 
 strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
@@ -91,14 +441,14 @@ static void order_stages(planner *p)
     for (int s = 0; s < graph->stages; s++) {
         const strake_stage *stage = &graph->stage[s];
         const strake_value *output = &graph->value[stage->output];
-        if (output->is_static || strake_cl_stage_is_free(graph, stage) ||
+        if (output->is_static || cl_stage_is_free(graph, stage) ||
             (reads_inputs_only(graph, stage) && !output->is_output)) {
             continue;
         }
         for (int e = 0; e < s; e++) {
             const strake_stage *early = &graph->stage[e];
             if (!done[e] && !graph->value[early->output].is_static &&
-                !strake_cl_stage_is_free(graph, early) &&
+                !cl_stage_is_free(graph, early) &&
                 strake_cl_stage_reads(graph, stage, early->output)) {
                 done[e] = true;
                 p->order[p->stages++] = e;
@@ -125,7 +475,7 @@ static void find_readers(planner *p)
     }
     for (int s = 0; s < p->graph->stages; s++) {
         const strake_stage *const stage = &p->graph->stage[s];
-        for (int k = 0; k < stage->reads && !strake_cl_stage_is_free(p->graph, stage); k++) {
+        for (int k = 0; k < stage->reads && !cl_stage_is_free(p->graph, stage); k++) {
             int *const reader = p->reader[strake_cl_source_of(p->graph, stage->read[k].value)];
             reader[0] = place[s] < reader[0] ? place[s] : reader[0];
             reader[1] = place[s] > reader[1] ? place[s] : reader[1];
@@ -368,8 +718,7 @@ static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *pla
     for (int k = 0; k < stage->reads; k++) {
         const int value = strake_cl_source_of(graph, stage->read[k].value);
         const int producer = graph->value[value].stage;
-        if (producer >= 0 && strake_cl_plan_has(plan, producer) &&
-            !strake_cl_is_here(stage->read[k].offset)) {
+        if (producer >= 0 && cl_plan_has(plan, producer) && !cl_is_here(stage->read[k].offset)) {
             return false;
         }
     }
@@ -458,7 +807,7 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
     if (options.run.fusion == STRAKE_CL_FUSION_NONE) {
         for (int s = 0; s < graph->stages; s++) {
             if (!graph->value[graph->stage[s].output].is_static &&
-                !strake_cl_stage_is_free(graph, &graph->stage[s])) {
+                !cl_stage_is_free(graph, &graph->stage[s])) {
                 p->order[p->stages++] = s;
             }
         }
@@ -467,7 +816,7 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
     } else {
         order_stages(p);
         find_readers(p);
-        strake_cl_find_wholes(graph, p->whole);
+        cl_find_wholes(graph, p->whole);
         count = plan_fused(p, most, out);
     }
     if (count >= 0) {

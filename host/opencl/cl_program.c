@@ -1,5 +1,3 @@
-#include "opencl/cl_impl.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +7,19 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "cpu/threads.h"
+#include "cpu/topology.h"
 #include "io/cache.h"
-#include "opencl/cl_watch.h"
+#include "opencl/cl_impl.h"
+#include "opencl/cl_wait.h"
+
+const char *strake_cl_source(const char *name)
+{
+    const strake_embedded *entry = strake_cl_texts;
+    while (entry->name != NULL && strcmp(entry->name, name) != 0) {
+        entry++;
+    }
+    return (const char *)entry->bytes;
+}
 
 /*
  * Program binaries in files. One entry is DIRECTORY/NAME.clbin, NAME being 16 hex digits of the

@@ -3,7 +3,7 @@
 #define STRAKE_CL_RESIDENT_IMPL_H
 
 #include "opencl/cl_active.h"
-#include "opencl/cl_aside.h"
+#include "opencl/cl_window.h"
 #include "opencl/cl_clock.h"
 #include "opencl/cl_ghosts.h"
 #include "opencl/cl_lift.h"
@@ -52,13 +52,6 @@ struct strake_cl_resident {
 /** Everything that follows from which slabs are whose. */
 strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
                                       int stripes, int self, strake_error *error);
-
-/** Decides how the last step of the sweep is computed, before that is enqueued: once for each sweep. */
-strake_status strake_cl_resident_choose(strake_cl_resident *s, strake_error *error);
-
-/** Enqueues the last step of a sweep, what it reduces and the reads of border slabs. @param[in] after  host arrays */
-strake_status strake_cl_resident_last_step(strake_cl_resident *s, void *const *after,
-                                           strake_error *error);
 
 /** Enqueues what follows a sweep whose states are current: its reductions, the clock, a look. */
 strake_status strake_cl_resident_reduce(strake_cl_resident *s, strake_error *error);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 #include "opencl/cl_plan_impl.h"
 
 /* When a marching kernel computes, loads and passes on its terms, and how long it keeps their rows. */

@@ -1,7 +1,7 @@
 /* The phases of a tiled kernel, the cells that each computes, and what lies in local memory. */
 #include <string.h>
 
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 #include "opencl/cl_plan_impl.h"
 
 enum {

@@ -3,10 +3,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/ghosts.h"
-#include "model/choose.h"
-#include "opencl/cl_guard.h"
+#include "engine/graph.h"
+#include "model/rounds.h"
 #include "opencl/cl_reduce.h"
+
+strake_status strake_cl_aside_open(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_context context, bool timers, cl_command_queue *aside,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    if (*aside == NULL && strake_cl_device_is_gpu(device) && !strake_cl_device_is_pocl(device)) {
+        *aside = cl->clCreateCommandQueue(context, device->device,
+                                          timers ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+        STRAKE_CL("clCreateCommandQueue", code, error, device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_aside_mark(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue queue, cl_command_queue aside, cl_event *here,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (aside != NULL) {
+        STRAKE_CL("clEnqueueMarkerWithWaitList",
+                  cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, here), error, device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_aside_turn(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue *queue, cl_command_queue *aside, cl_event *here,
+                                   cl_event *done, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_mark(cl, device, *queue, done, error));
+    strake_cl_aside_swap(queue, aside);
+    STRAKE_TRY(*here != NULL ? strake_cl_come_after(cl, device, *queue, *here, error) : STRAKE_OK);
+cleanup:
+    strake_cl_release_event(cl, here);
+    return status;
+}
+
+void strake_cl_aside_swap(cl_command_queue *queue, cl_command_queue *aside)
+{
+    const cl_command_queue before = *queue;
+    if (*aside != NULL) {
+        *queue = *aside;
+        *aside = before;
+    }
+}
+
+/* Twice in a row the high word of a quiet NaN in double; once a quiet NaN in single. */
+static const cl_uint pattern = 0x7FFADEADU;
+
+strake_status strake_cl_guard_fill(const strake_cl_filler *filler, cl_command_queue queue,
+                                   cl_mem buffer, size_t bytes, size_t guard, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t offset[2] = {0, bytes - guard};
+    for (int end = 0; end < 2; end++) {
+        STRAKE_TRY(strake_cl_fill(filler, queue, buffer, &pattern, sizeof pattern, offset[end],
+                                  guard, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_guard_check(const strake_cl *cl, const strake_cl_device *device,
+                                    cl_command_queue queue, cl_mem buffer, size_t bytes,
+                                    size_t guard, bool *intact, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t offset[2] = {0, bytes - guard};
+    cl_uint *const found = malloc(guard);
+    STRAKE_CHECK(found != NULL, error, STRAKE_ERR_MEMORY, "out of memory checking canaries");
+    for (int end = 0; end < 2; end++) {
+        STRAKE_CL("clEnqueueReadBuffer",
+                  cl->clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset[end], guard, found, 0,
+                                          NULL, NULL),
+                  error, device);
+        for (size_t k = 0; k < guard / sizeof *found; k++) {
+            *intact = *intact && found[k] == pattern;
+        }
+    }
+cleanup:
+    free(found);
+    return status;
+}
 
 /* Slabs of canaries at either end of every array. */
 enum { GUARD = 1 };

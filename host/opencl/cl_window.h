@@ -11,8 +11,58 @@
 #define STRAKE_CL_WINDOW_H
 
 #include "engine/partition.h"
+#include "opencl/cl_fill.h"
 #include "opencl/cl_kernels.h"
 #include "opencl/cl_pins.h"
+#include "opencl/cl_wait.h"
+
+/*
+ * * A second queue of a GPU, for kernels that may run at the same time as those of the first. A launch that ends leaves a GPU
+ * more and more idle, for as long as its last groups take; what another queue has fills it meanwhile. Only GPUs have one:
+ * processors have one launch at a time, and PoCL must not have the same kernel in two queues (its version 3.1 aborts).
+ *
+ * The two change roles: what follows the kernel that is enqueued second goes to its queue, which comes after that of the
+ * first by then. NVIDIA's driver tells that a kernel is done only after those of other queues that were enqueued before
+ * it, but knows of transfers behind it at once.
+ */
+
+/** Makes one, where there is none yet. @param[in,out] aside  owned by the caller; stays NULL where there is none to be */
+strake_status strake_cl_aside_open(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_context context, bool timers, cl_command_queue *aside,
+                                   strake_error *error);
+
+/**
+ * Marks where the other queue is to go on, without a flush: before the kernel that is enqueued first, on whose way nothing
+ * else should be. @param[out] here  owned by the caller; NULL where there is no other queue
+ */
+strake_status strake_cl_aside_mark(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue queue, cl_command_queue aside, cl_event *here,
+                                   strake_error *error);
+
+/**
+ * They change roles, if there are two: what the queue is given from now on comes after the mark. Flushes.
+ * @param[in,out] here  the mark; released  @param[out] done  of all that was enqueued so far; owned by the caller
+ */
+strake_status strake_cl_aside_turn(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue *queue, cl_command_queue *aside, cl_event *here,
+                                   cl_event *done, strake_error *error);
+
+/** They change roles, if there are two. */
+void strake_cl_aside_swap(cl_command_queue *queue, cl_command_queue *aside);
+
+/*
+ * * Canaries: the first and the last bytes of an array on a device hold a pattern that no kernel may
+ * write. It is a NaN in both precisions, so that a value read from there cannot go unnoticed either.
+ */
+
+/** Enqueues the pattern over the first and last @p guard bytes (a multiple of 4) of a buffer. */
+strake_status strake_cl_guard_fill(const strake_cl_filler *filler, cl_command_queue queue,
+                                   cl_mem buffer, size_t bytes, size_t guard, strake_error *error);
+
+/** Whether the pattern is still there; waits. Sets @p intact to false if it is not. */
+strake_status strake_cl_guard_check(const strake_cl *cl, const strake_cl_device *device,
+                                    cl_command_queue queue, cl_mem buffer, size_t bytes,
+                                    size_t guard, bool *intact, strake_error *error);
 
 enum { STRAKE_MAX_FIELDS_PER_STEP = 8 };
 
@@ -23,7 +73,7 @@ typedef struct strake_cl_state {
 } strake_cl_state;
 
 /**
- * States that travel (engine/ghosts.h) as parts of one buffer for each parity, from which one command copies slabs of
+ * States that travel (engine/graph.h) as parts of one buffer for each parity, from which one command copies slabs of
  * all of them.
  */
 typedef struct strake_cl_together {
@@ -102,6 +152,7 @@ typedef struct strake_cl_window {
 strake_status strake_cl_window_create(strake_cl_window *window, const strake_cl_kernels *kernels,
                                       const strake_layout *layout, bool joins,
                                       cl_command_queue queue, strake_error *error);
+
 /** One more array like those of the window, the caller's; enqueues filling it. */
 strake_status strake_cl_window_new_array(strake_cl_window *window, cl_mem *out,
                                          strake_error *error);

@@ -1,7 +1,7 @@
 /* What is done with the slabs of a window: kernels, ghosts, the search for NaN and Inf. */
 #include "opencl/cl_window.h"
 
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 #include "opencl/cl_groups.h"
 #include "opencl/cl_reduce.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 
 /** What the parts of the generator write to and from. */
 typedef struct strake_cl_writer {

@@ -9,6 +9,17 @@
 #include "case/input.h"
 #include "netcdf/netcdf.h"
 #include "output/checkpoint.h"
+#include "output/format.h"
+
+/* Series of files for VTK with their times, NAME.pvd beside NAME_STEP.SUFFIX. */
+
+/** Begins one, with what an earlier part of the run has written: the index tells. @return STRAKE_ERR_MEMORY */
+strake_status strake_series_begin(const strake_format_run *run, const char *name,
+                                  const char *suffix, strake_text *series, strake_error *error);
+
+/** Adds the file of the present output and replaces NAME.pvd. @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
+strake_status strake_series_add(const strake_format_run *run, const char *name, const char *file,
+                                strake_text *series, strake_error *error);
 
 /** What a path that a user names can be. */
 typedef enum strake_path_kind {
@@ -61,7 +72,6 @@ strake_status strake_array_read(strake_array *array, int64_t first, int64_t coun
 
 /** Number of a field of a checkpoint by its name, or -1. */
 int strake_checkpoint_find_field(const strake_checkpoint_header *header, const char *name);
-
 void strake_array_close(strake_array *array);
 
 #endif

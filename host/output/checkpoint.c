@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "cpu/hash_team.h"
+#include "cpu/spread.h"
 #include "base/file.h"
 #include "io/text.h"
 

@@ -4,7 +4,7 @@
 
 #include "cpu/topology.h"
 #include "io/json.h"
-#include "part/notice.h"
+#include "part/part.h"
 
 const char *strake_device_kind(const strake_cl_device *device)
 {

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "io/table.h"
-#include "solver/batch.h"
+#include "io/text.h"
+#include "solver/solver.h"
 
 /* Files are replaced as a whole: not after every line. */
 enum { SECONDS = 5 };

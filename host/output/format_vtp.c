@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/element.h"
-#include "output/series.h"
+#include "output/array.h"
 #include "output/vtk.h"
 #include "problem/sph.h"
 

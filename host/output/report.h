@@ -74,9 +74,6 @@ typedef struct strake_result_meeting {
 /** @return false: nobody met, or ranks did, of whose exchange report_exchange() tells */
 bool strake_result_meets(const strake_result *result, strake_result_meeting *out);
 
-/** Appends the object "meeting" where parts met. */
-void strake_report_meeting(const strake_result *result, strake_json *json);
-
 /** Cells of the whole grid. */
 double strake_case_cells(const strake_case *which);
 

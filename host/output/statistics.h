@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/sum.h"
-#include "cpu/hash_team.h"
+#include "cpu/spread.h"
 
 enum { STRAKE_CHUNK = 4096 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "cpu/threads.h"
+#include "cpu/topology.h"
 #include "pace/choose.h"
 #include "pace/predict.h"
 #include "pace/rescue.h"

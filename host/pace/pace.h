@@ -9,7 +9,7 @@
 
 #include "engine/balance.h"
 #include "engine/looks.h"
-#include "pace/decisions.h"
+#include "pace/rebalance.h"
 #include "team/team.h"
 
 /** What a WHERE text stands for. */
@@ -82,8 +82,6 @@ double strake_rebalance_cost(const strake_pace *pace);
 bool strake_rooms_find(strake_pace *pace);
 /** Whether a part has memory for slabs [first, end) of this rank's. */
 bool strake_rooms_hold(const strake_pace *pace, int e, int64_t first, int64_t end);
-/** Whether all who gain slabs by that have memory for theirs. @param[in] owned  [part] slabs */
-bool strake_rooms_hold_all(const strake_pace *pace, const int64_t *owned);
 
 /** Starts balancing, once parts are made. */
 void strake_rebalance_begin(strake_pace *pace);

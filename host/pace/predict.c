@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "model/advise.h"
+#include "model/model.h"
 #include "opencl/cl_blocks.h"
 #include "team/costs.h"
 

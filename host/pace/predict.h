@@ -6,7 +6,7 @@
 #ifndef STRAKE_PREDICT_H
 #define STRAKE_PREDICT_H
 
-#include "model/team.h"
+#include "model/rounds.h"
 #include "pace/pace.h"
 
 typedef struct strake_prediction {

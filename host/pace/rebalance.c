@@ -4,12 +4,120 @@
  * Only moved slabs and new ghosts travel; stripes keep their arrays and kernels unless one has no room for
  * what it gains.
  */
+#include "pace/rebalance.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "pace/pace.h"
+
+void strake_decisions_add(strake_decisions *log, int64_t step, int parts, const double *seconds,
+                          const int64_t *slabs, bool moves, const char *why)
+{
+    if (log->count == STRAKE_MOST_DECISIONS) {
+        return;
+    }
+    if (log->decision == NULL) {
+        log->decision = calloc(STRAKE_MOST_DECISIONS, sizeof *log->decision);
+        if (log->decision == NULL) {
+            return; /* a log is no reason to stop */
+        }
+    }
+    strake_decision *d = &log->decision[log->count++];
+    d->step = step;
+    d->moves = moves;
+    d->warned = log->warned;
+    log->warned = false;
+    (void)snprintf(d->why, sizeof d->why, "%s", why);
+    for (int p = 0; p < parts && p < STRAKE_DECISION_PARTS; p++) {
+        d->parts = p + 1;
+        d->seconds[p] = seconds[p];
+        d->slabs[p] = slabs[p];
+    }
+}
+
+/* The last look, if it was at this step. */
+static strake_decision *last_at(const strake_decisions *log, int64_t step)
+{
+    strake_decision *const last = log->count > 0 ? &log->decision[log->count - 1] : NULL;
+    return last != NULL && last->step == step ? last : NULL;
+}
+
+void strake_decisions_weigh(strake_decisions *log, int64_t step, double step_seconds,
+                            const double *work, const double *before, int64_t slabs)
+{
+    strake_decision *const d = last_at(log, step);
+    if (d == NULL) {
+        return;
+    }
+    d->has_work = true;
+    d->step_seconds = step_seconds;
+    d->quantiles = strake_quantiles_of(before, slabs);
+    memcpy(d->work, work, (size_t)d->parts * sizeof *work);
+}
+
+void strake_decisions_moved(strake_decisions *log, int64_t step, double seconds)
+{
+    strake_decision *const last = last_at(log, step);
+    if (last != NULL) {
+        last->move_seconds = seconds;
+    }
+}
+
+void strake_decisions_refused(strake_decisions *log, int64_t step, const char *why)
+{
+    strake_decision *const last = last_at(log, step);
+    if (last != NULL) {
+        last->moves = false;
+        (void)snprintf(last->why, sizeof last->why, "refused: %s", why);
+    }
+}
+
+/* Memory of parts as a bound of what each gets, where slabs differ. */
+
+static bool is_fresh(strake_pace *pace);
+
+bool strake_rooms_find(strake_pace *pace)
+{
+    strake_domain *const d = pace->domain;
+    const int64_t slabs = d->own.end - d->own.first;
+    bool bounds = false;
+    free(pace->load);
+    pace->load = NULL;
+    double *const all = d->ops->room != NULL ? calloc((size_t)d->slabs, sizeof *all) : NULL;
+    for (int e = 0; e < pace->team->parts && all != NULL; e++) {
+        pace->room[e] = d->ops->room(d, &pace->team->part[e], all);
+        bounds = bounds || isfinite(pace->room[e]);
+    }
+    pace->load = bounds ? calloc((size_t)slabs + 1, sizeof *pace->load) : NULL;
+    for (int64_t k = 0; k < slabs && pace->load != NULL; k++) {
+        pace->load[k + 1] = pace->load[k] + all[d->own.first + k];
+    }
+    free(all);
+    return pace->load != NULL;
+}
+
+bool strake_rooms_hold(const strake_pace *pace, int e, int64_t first, int64_t end)
+{
+    return pace->load == NULL || pace->load[end] - pace->load[first] <= pace->room[e];
+}
+
+/** Whether all who gain slabs by that have memory for theirs. @param[in] owned  [part] slabs */
+static bool rooms_hold_all(const strake_pace *pace, const int64_t *owned)
+{
+    int64_t at = 0;
+    bool hold = true;
+    for (int e = 0; e < pace->team->parts; e++) {
+        /* What a part has already it may keep: the bound is an estimate. */
+        const bool gains = owned[e] > pace->balancer.owned[e];
+        hold = hold && (!gains || strake_rooms_hold(pace, e, at, at + owned[e]));
+        at += owned[e];
+    }
+    return hold;
+}
 
 /* What workers take in less [s] tells nothing of their speeds. */
 static const double least_look = 5e-3;
@@ -22,6 +130,7 @@ static const double usual_switch = 0.2;
 
 /* A slab that moves is copied so many times, at so many bytes per second. */
 enum { COPIES = 4 };
+
 static const double usual_copy = 4e9;
 
 strake_balance_policy strake_rebalance_policy(const strake_case *which, bool has_shares)
@@ -327,7 +436,7 @@ static strake_status look(strake_pace *pace, strake_error *error)
     }
     bool moves = strake_balancer_decide(&pace->balancer, seconds, strake_steps_ahead(pace), owned,
                                         why, sizeof why);
-    if (moves && !strake_rooms_hold_all(pace, owned)) {
+    if (moves && !rooms_hold_all(pace, owned)) {
         moves = false;
         (void)snprintf(why, sizeof why, "a part that would gain slabs has no memory for them");
     }

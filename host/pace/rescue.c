@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "part/leave.h"
+#include "part/part.h"
 
 /*
  * Renewing the copy may take one part in COST_PART of the time spent stepping (not of what lies between

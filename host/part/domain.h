@@ -11,7 +11,7 @@
 #include "case/case.h"
 #include "engine/clock.h"
 #include "engine/partition.h"
-#include "model/advise.h"
+#include "model/model.h"
 #include "mpi/ranks.h"
 
 typedef struct strake_domain strake_domain;
@@ -125,7 +125,7 @@ struct strake_domain {
     bool is_divisible; /**< workers may have some columns only, in whole multiples of grain */
     int64_t grain;
     int states;         /**< items: of parity 0, so many of parity 1, ... */
-    unsigned kept;      /**< bit of each state whose ghosts advance themselves (engine/ghosts.h) */
+    unsigned kept;      /**< bit of each state whose ghosts advance themselves (engine/graph.h) */
     int inputs;         /**< ... and what stays the same */
     double slab_bytes;  /**< of one state or input */
     double state_bytes; /**< of all states of a slab */

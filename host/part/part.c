@@ -1,7 +1,48 @@
 #include "part/part.h"
 
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
+
+void strake_tell(const strake_notices *notices, const char *format, ...)
+{
+    char line[1024];
+    if (notices->line != NULL) {
+        va_list list;
+        va_start(list, format);
+        (void)strake_number_vprint(line, sizeof line, format, list);
+        va_end(list);
+        notices->line(notices->user, line);
+    }
+}
+
+/*
+ * What drivers of failed devices may still use: it stays where it is until the process ends. The list
+ * only keeps it within reach of tools that look for leaks.
+ */
+typedef struct leftover {
+    void *thing;
+    struct leftover *next;
+} leftover;
+
+static _Atomic(leftover *) left_behind;
+
+void strake_leave_behind(void *thing)
+{
+    leftover *entry = malloc(sizeof *entry);
+    if (thing == NULL || entry == NULL) {
+        free(entry);
+        return;
+    }
+    entry->thing = thing;
+    entry->next = atomic_load(&left_behind);
+    while (!atomic_compare_exchange_weak(&left_behind, &entry->next, entry)) {
+    }
+}
 
 bool strake_part_shares_device(const strake_part *a, const strake_part *b)
 {

@@ -11,12 +11,28 @@
 #ifndef STRAKE_PART_H
 #define STRAKE_PART_H
 
+#include "base/error.h"
 #include "case/case.h"
 #include "engine/loops.h"
 #include "opencl/cl_stripe.h"
 #include "part/domain.h"
 #include "part/report.h"
 #include "tuned/tuned.h"
+
+/* Lines for the user, where the library's caller wants them. */
+
+typedef struct strake_notices {
+    void (*line)(void *user, const char *line); /**< NULL: nobody wants them */
+    void *user;
+} strake_notices;
+
+/** One formatted line. */
+void strake_tell(const strake_notices *notices, const char *format, ...) STRAKE_PRINTF(2, 3);
+
+/* Memory that the driver of a failed device may still use. */
+
+/** Leaves it where it is until the process ends. NULL is accepted. */
+void strake_leave_behind(void *thing);
 
 typedef struct strake_part strake_part;
 
@@ -216,7 +232,6 @@ void strake_part_describe_device(const strake_part *part, strake_precision preci
 
 /** Notes that a part's device returned an error; @p status is handed back. */
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error);
-
 void strake_part_unmake(strake_part *part);
 strake_status strake_part_load_inputs(strake_part *part, strake_error *error);
 strake_status strake_part_load_states(strake_part *part, strake_error *error);
@@ -228,6 +243,7 @@ strake_status strake_part_undo(strake_part *part, int steps, strake_error *error
 strake_status strake_part_finish(strake_part *part, strake_error *error);
 bool strake_part_is_alone(const strake_part *part);
 bool strake_part_has_room(const strake_part *part, strake_range own);
+
 /** Finds the work of its slabs, where only it knows that (strake_part.leaves_out). @param[in,out] work  [slab] of the domain */
 void strake_part_weigh(strake_part *part, double *work);
 strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,

@@ -6,8 +6,302 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "particles/record.h"
+#include "base/sort.h"
+#include "cl/sph_clock.h"
+#include "particles/run.h"
 #include "particles/run_common.h"
+
+/* Steps of a run one by one, with those who compute the same domain. */
+
+/* What is said where all meet. */
+enum { FAR, FAST, MINUS_BOUND, BAD = STRAKE_SPH_BAD };
+
+static void sph_crew_end(const strake_sph_run *run);
+static strake_status sph_fail_stopped(strake_error *error);
+static void sph_say(strake_sph_run *run, const strake_sph_said *said);
+static strake_status sph_hear(strake_sph_run *run, strake_sph_said *said, strake_error *error);
+static void sph_note_stall(strake_sph_run *run);
+
+/* Whether the next step may take anybody further than lists reach. */
+static bool is_outworn(const strake_sph_run *run)
+{
+    /* NaN is for the check after the step. */
+    return sph_is_outworn(run->far, run->fast, run->clock.bound, strake_sph_slack(run->sph)) != 0;
+}
+
+/* Whether that is likely after the step to come, as all foresee it alike. */
+static bool will_be_outworn(const strake_sph_run *run)
+{
+    const strake_sph_clock *const clock = &run->clock;
+    const double most = strake_sph_slack(run->sph);
+    const bool is_old = run->sph->rebuild > 0 && clock->since + 1 >= run->sph->rebuild;
+    return is_old || sph_is_outworn(run->far, run->fast, 3.0 * clock->bound, most) != 0;
+}
+
+/* What a run has seen, after so many passes. */
+static strake_sph_said what_is_said(const strake_sph_run *run, int passes)
+{
+    const strake_sph_seen *const seen = &run->seen;
+    const double least =
+        passes < 2 || seen->bound[0] < seen->bound[1] ? seen->bound[0] : seen->bound[1];
+    const bool is_bad =
+        passes == 2 && seen->bad >= 0; /* what a step began with is its own matter */
+    return (strake_sph_said){
+        .most = {[FAR] = seen->far,
+                 [FAST] = seen->fast,
+                 [MINUS_BOUND] = passes > 0 ? -least : -INFINITY,
+                 [BAD] = is_bad ? (double)(run->cells.n[0] - run->own.first) : 0.0}};
+}
+
+/* Others may know of it from here on. */
+static void say(strake_sph_run *run, int passes)
+{
+    const strake_sph_said said = what_is_said(run, passes);
+    sph_say(run, &said);
+}
+
+/*
+ * Where all are now, by what each has seen, and the bounds that passes found, which is to be @p bound in the end; NULL:
+ * none has. Of several who have particles with NaN or Inf the first in the order of slices names it.
+ */
+static strake_status learn(strake_sph_run *run, int passes, double *bound, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_said said = what_is_said(run, passes);
+    const double first = said.most[BAD];
+    int64_t number = 0;
+    STRAKE_TRY(sph_hear(run, &said, error));
+    run->far = said.most[FAR];
+    run->fast = said.most[FAST];
+    run->is_seen = true;
+    *bound = passes > 0 ? -said.most[MINUS_BOUND] : *bound;
+    if (said.most[BAD] > 0.0) {
+        sph_crew_end(run);
+    }
+    if (first > 0.0 && first == said.most[BAD]) {
+        STRAKE_TRY(run->ops->name(run, run->seen.bad, &number, error));
+        STRAKE_TRY(strake_sph_fail_bad(run, number, error));
+    }
+    STRAKE_TRY(said.most[BAD] > 0.0 ? sph_fail_stopped(error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+/* The same as it is at once. */
+static strake_status look(strake_sph_run *run, int passes, double *bound, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    sph_note_stall(run);
+    STRAKE_TRY(run->ops->look(run, &run->seen, error));
+    say(run, passes);
+    STRAKE_TRY(learn(run, passes, bound, error));
+cleanup:
+    return status;
+}
+
+/*
+ * After a step that others follow: the next one's first pass, which needs no time step at first, goes ahead, and the others
+ * learn where all are while it is computed: from who knows that at once, before it. Where that turns out to ask for a new
+ * order the pass is made again.
+ */
+static strake_status go_ahead(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(run->ops->ask != NULL ? run->ops->ask(run, error)
+                                     : run->ops->look(run, &run->seen, error));
+    if (run->ops->ask == NULL) {
+        say(run, 2);
+    }
+    STRAKE_TRY(run->ops->pass(run, false, error));
+    run->is_ahead = true;
+cleanup:
+    return status;
+}
+
+/* What it was to find. */
+static strake_status catch_up(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    run->is_ahead = false;
+    if (run->ops->ask != NULL) {
+        STRAKE_TRY(run->ops->look(run, &run->seen, error));
+        say(run, 2);
+    }
+    STRAKE_TRY(learn(run, 2, &run->clock.bound, error));
+cleanup:
+    return status;
+}
+
+/*
+ * A new order, where that is due. After it nobody has moved, and the fastest is who it was, unless particles left the box:
+ * all know of these alike.
+ */
+static strake_status bring_in_order(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_sph_clock *const clock = &run->clock;
+    const int64_t lost = clock->lost;
+    const bool is_old =
+        !clock->is_ordered || (run->sph->rebuild > 0 && clock->since >= run->sph->rebuild);
+    double bound = clock->bound;
+    if (!is_old && !run->is_seen) {
+        STRAKE_TRY(look(run, 0, &bound, error));
+    }
+    if (is_old || is_outworn(run)) {
+        STRAKE_TRY(run->ops->order(run, error));
+        run->far = 0.0;
+        STRAKE_TRY(run->is_seen && clock->lost == lost ? STRAKE_OK : look(run, 0, &bound, error));
+    }
+cleanup:
+    return status;
+}
+
+/*
+ * Fails where somebody leaves the reach of lists within one step. Right after all have met: nobody may still wait for the
+ * forces of a pass of who ends here.
+ */
+static strake_status check_speed(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (run->clock.since > 0 || !is_outworn(run)) {
+        return STRAKE_OK;
+    }
+    sph_crew_end(run);
+    STRAKE_TRY(run->ops->look(run, &run->seen, error)); /* who has the fastest may have changed */
+    status =
+        run->seen.fast == run->fast ? strake_sph_fail_fast(run, error) : sph_fail_stopped(error);
+cleanup:
+    return status;
+}
+
+/* Whether the step after so many begins with a filter of densities: all know alike. */
+static bool steps_filters(const strake_sph_run *run, int64_t steps)
+{
+    const int every = run->sph->shepard;
+    return every > 0 && steps > 0 && steps % every == 0;
+}
+
+static strake_status take_step(strake_sph_run *run, double until, bool is_last, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_clock *const clock = &run->clock;
+    const bool was_ahead = run->is_ahead;
+    const int64_t orders = clock->rebuilds;
+    bool ends = false, goes_ahead = false;
+    STRAKE_TRY(was_ahead ? catch_up(run, error) : STRAKE_OK);
+    STRAKE_TRY(bring_in_order(run, error));
+    STRAKE_TRY(clock->steps > 0 ? check_speed(run, error) : STRAKE_OK);
+    if (steps_filters(run, clock->steps)) {
+        STRAKE_TRY(run->ops->filter(run, error));
+        run->dealings.filters += strake_sph_is_alone(run) ? 0 : 1;
+    }
+    STRAKE_TRY(!was_ahead || clock->rebuilds > orders ? run->ops->pass(run, false, error)
+                                                      : STRAKE_OK);
+    if (clock->steps == 0) { /* its first pass finds the bound */
+        STRAKE_TRY(look(run, 1, &clock->bound, error));
+        STRAKE_TRY(check_speed(run, error));
+    }
+    clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
+    ends = clock->dt < clock->bound;
+    run->end = ends ? until : clock->time + clock->dt;
+    goes_ahead = !is_last && run->end < until && run->end < run->pause &&
+                 !strake_sph_is_alone(run) && !will_be_outworn(run) &&
+                 !steps_filters(run, clock->steps + 1);
+    STRAKE_TRY(run->ops->advance(run, false, error));
+    STRAKE_TRY(run->ops->pass(run, true, error));
+    STRAKE_TRY(run->ops->advance(run, true, error));
+    clock->time = run->end;
+    clock->pairs += 2.0 * run->pairs;
+    clock->steps++;
+    clock->since++;
+    run->dealings.steps += strake_sph_is_alone(run) ? 0 : 1;
+    STRAKE_TRY(goes_ahead ? go_ahead(run, error) : look(run, 2, &clock->bound, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (run->ops->step != NULL && strake_sph_is_alone(run)) {
+        return run->ops->step(run, steps, until, error);
+    }
+    if (run->crew != NULL && atomic_load(&run->crew->is_ending)) {
+        return sph_fail_stopped(error);
+    }
+    run->is_ahead = false;
+    for (int64_t k = 0; k < steps && run->clock.time < until && run->clock.time < run->pause; k++) {
+        STRAKE_TRY(take_step(run, until, k + 1 == steps, error));
+    }
+cleanup:
+    (void)strake_sph_turn(run, STRAKE_SPAN_COMPUTE, NULL);
+    /* Who was stopped stops nobody: the one that fails may still be on its way. */
+    if (status != STRAKE_OK && status != STRAKE_ERR_STATE && run->crew != NULL) {
+        strake_sph_crew_stop(run->crew);
+    }
+    return status;
+}
+
+/* What runs of particles exchange with others and wait for. */
+
+void strake_sph_note_sent(strake_sph_run *run, size_t bytes)
+{
+    run->dealings.sent += (double)bytes;
+    run->dealings.messages_sent += 1.0;
+}
+
+void strake_sph_note_received(strake_sph_run *run, size_t bytes)
+{
+    run->dealings.received += (double)bytes;
+    run->dealings.messages_received += 1.0;
+}
+
+void strake_sph_note_pageable(strake_sph_run *run, size_t bytes)
+{
+    run->dealings.pageable += (double)bytes;
+}
+
+void strake_sph_note_moving(strake_sph_run *run, double seconds)
+{
+    strake_sph_dealings *const d = &run->dealings;
+    d->sample[d->samples++ % STRAKE_SPH_SAMPLES] = seconds;
+}
+
+void strake_sph_note_filtering(strake_sph_run *run, double seconds)
+{
+    run->dealings.filtering += seconds;
+    run->dealings.filter_samples++;
+}
+
+void strake_sph_describe_dealings(const strake_sph_run *run, strake_part_dealings *out)
+{
+    const strake_sph_dealings *const d = &run->dealings;
+    const double steps = (double)(d->steps > 0 ? d->steps : 1);
+    const double orders = (double)(d->orders > 0 ? d->orders : 1);
+    const int samples = d->samples < STRAKE_SPH_SAMPLES ? (int)d->samples : STRAKE_SPH_SAMPLES;
+    const double filters = (double)d->filters / steps;
+    const double filtering = d->filter_samples > 0 ? d->filtering / (double)d->filter_samples : 0.0;
+    double sorted[STRAKE_SPH_SAMPLES];
+    memcpy(sorted, d->sample, sizeof sorted);
+    *out = (strake_part_dealings){
+        .steps = (double)d->steps,
+        .sent = d->sent / steps,
+        .received = d->received / steps,
+        .messages_sent = d->messages_sent / steps,
+        .messages_received = d->messages_received / steps,
+        .pageable = d->pageable / steps,
+        .exchanges = STRAKE_PART_PASSES + filters,
+        .orders = (double)d->orders,
+        .order_sent = d->order_sent / orders,
+        .order_received = d->order_received / orders,
+        .moving = samples > 0 ? strake_median(sorted, samples) + filters * filtering : (double)NAN,
+        .samples = (int)d->samples,
+        .predicted_moving = (double)NAN,
+        .predicted_waiting = (double)NAN};
+    for (int k = 0; k < STRAKE_PART_WAITS; k++) {
+        out->waited[k] = d->waited[k] / steps;
+    }
+}
 
 enum { PAGE = 4096 };
 
@@ -121,7 +415,8 @@ void strake_sph_crew_start(strake_sph_crew *crew)
     atomic_store(&crew->stop, INT64_MAX);
 }
 
-void strake_sph_crew_end(const strake_sph_run *run)
+/** A run fails, or another one of its crew will, and all know from the last meeting: nobody steps on. */
+static void sph_crew_end(const strake_sph_run *run)
 {
     if (run->crew != NULL) {
         atomic_store(&run->crew->is_ending, true);
@@ -179,7 +474,8 @@ bool strake_sph_is_among_devices(const strake_sph_run *run)
     return all;
 }
 
-strake_status strake_sph_fail_stopped(strake_error *error)
+/** What members fail with that stop because another one failed: STRAKE_ERR_STATE. */
+static strake_status sph_fail_stopped(strake_error *error)
 {
     return strake_fail(error, STRAKE_ERR_STATE, "another part failed");
 }
@@ -211,11 +507,12 @@ static void note_wait(strake_sph_run *run, strake_part_wait why, double start)
 
 strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error)
 {
-    strake_sph_say(run, said);
-    return strake_sph_hear(run, said, error);
+    sph_say(run, said);
+    return sph_hear(run, said, error);
 }
 
-void strake_sph_say(strake_sph_run *run, const strake_sph_said *said)
+/** Comes to a meeting with that, where others may find it before all have come; the next function waits for these. */
+static void sph_say(strake_sph_run *run, const strake_sph_said *said)
 {
     if (strake_sph_is_alone(run)) {
         return;
@@ -228,7 +525,8 @@ void strake_sph_say(strake_sph_run *run, const strake_sph_said *said)
     lead(run, said->is_order ? STRAKE_SPH_ORDERS : STRAKE_SPH_MEETS);
 }
 
-strake_status strake_sph_hear(strake_sph_run *run, strake_sph_said *said, strake_error *error)
+/** @param[in,out] said  own, as it was said, then of all @return STRAKE_ERR_STATE if one of them failed */
+static strake_status sph_hear(strake_sph_run *run, strake_sph_said *said, strake_error *error)
 {
     strake_sph_crew *const crew = run->crew;
     if (strake_sph_is_alone(run)) {
@@ -244,7 +542,7 @@ strake_status strake_sph_hear(strake_sph_run *run, strake_sph_said *said, strake
             continue;
         }
         if (!wait_for(run, &m->met, count, &idle)) {
-            return strake_sph_fail_stopped(error);
+            return sph_fail_stopped(error);
         }
         for (int v = 0; v < STRAKE_SPH_SAID; v++) {
             const double its = m->said[count % 2].most[v];
@@ -257,7 +555,8 @@ strake_status strake_sph_hear(strake_sph_run *run, strake_sph_said *said, strake
     return STRAKE_OK;
 }
 
-void strake_sph_note_stall(strake_sph_run *run)
+/** It waits, and has nothing to compute meanwhile. */
+static void sph_note_stall(strake_sph_run *run)
 {
     if (run->crew != NULL) {
         own_of(run)->stalls++;
@@ -271,8 +570,8 @@ static bool is_in(strake_range range, int64_t slice)
     return slice >= range.first && slice < range.end;
 }
 
-/* The slices beside a range that are not in it. */
-void strake_sph_find_beside(const strake_cells *cells, strake_range own, int64_t ghost[2])
+/** Likewise of some slices; the second one is -1 where it is the first. */
+static void sph_find_beside(const strake_cells *cells, strake_range own, int64_t ghost[2])
 {
     const int64_t n = cells->n[0], at[2] = {own.first - 1, own.end};
     for (int side = 0; side < 2; side++) {
@@ -283,10 +582,11 @@ void strake_sph_find_beside(const strake_cells *cells, strake_range own, int64_t
     ghost[1] = ghost[1] == ghost[0] ? -1 : ghost[1];
 }
 
-bool strake_sph_is_needed(const strake_cells *cells, strake_range own, int64_t slice)
+/** Whether somebody with some slices needs another one: it is its own, or a ghost. */
+static bool sph_is_needed(const strake_cells *cells, strake_range own, int64_t slice)
 {
     int64_t ghost[2];
-    strake_sph_find_beside(cells, own, ghost);
+    sph_find_beside(cells, own, ghost);
     return is_in(own, slice) || slice == ghost[0] || slice == ghost[1];
 }
 
@@ -299,10 +599,10 @@ void strake_sph_find_shares(const strake_sph_run *run, unsigned char *share)
             continue;
         }
         share[slice] = is_in(run->own, slice) ? STRAKE_SPH_OWN : 0;
-        share[slice] |= strake_sph_is_needed(cells, own_of(run)->next, slice) ? STRAKE_SPH_HOLD : 0;
+        share[slice] |= sph_is_needed(cells, own_of(run)->next, slice) ? STRAKE_SPH_HOLD : 0;
         for (int k = 0; k < run->crew->members; k++) {
             share[slice] |=
-                is_other(run, k) && strake_sph_is_needed(cells, run->crew->member[k].next, slice)
+                is_other(run, k) && sph_is_needed(cells, run->crew->member[k].next, slice)
                     ? STRAKE_SPH_SHARED
                     : 0;
         }
@@ -319,15 +619,14 @@ void strake_sph_take_range(strake_sph_run *run)
 
 void strake_sph_find_ghosts(const strake_sph_run *run, int64_t ghost[2])
 {
-    strake_sph_find_beside(&run->cells, run->own, ghost);
+    sph_find_beside(&run->cells, run->own, ghost);
 }
 
 bool strake_sph_has_reader(const strake_sph_run *run, int end)
 {
     const int64_t slice = end == 0 ? run->own.first : run->own.end - 1;
     for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
-        if (is_other(run, k) &&
-            strake_sph_is_needed(&run->cells, run->crew->member[k].own, slice)) {
+        if (is_other(run, k) && sph_is_needed(&run->cells, run->crew->member[k].own, slice)) {
             return true;
         }
     }
@@ -395,7 +694,7 @@ strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t 
                 continue;
             }
             if (!wait_for(run, &m->brought, own_of(run)->passes, &idle)) {
-                return strake_sph_fail_stopped(error);
+                return sph_fail_stopped(error);
             }
             box[side] = &m->box[is_half][ghost[side] == m->own.first ? 0 : 1];
         }
@@ -437,7 +736,7 @@ const strake_sph_member *strake_sph_giver(const strake_sph_run *run, int k)
     const int64_t n = run->cells.n[0];
     bool is_near = m->is_far || before.end - before.first + 2 >= n;
     for (int64_t slice = before.first - 1; slice <= before.end && !is_near; slice++) {
-        is_near = strake_sph_is_needed(&run->cells, run->own, (slice + n) % n);
+        is_near = sph_is_needed(&run->cells, run->own, (slice + n) % n);
     }
     return is_other(run, k) && is_near ? m : NULL;
 }

@@ -19,7 +19,7 @@
 #include "engine/partition.h"
 #include "part/report.h"
 #include "particles/run.h"
-#include "team/bell.h"
+#include "team/meeting.h"
 
 enum { STRAKE_SPH_BAD = 3 /* > 0: somebody has particles with NaN or Inf */, STRAKE_SPH_SAID = 4 };
 
@@ -102,27 +102,14 @@ void strake_sph_crew_start(strake_sph_crew *crew);
 /** Stops all members. */
 void strake_sph_crew_stop(strake_sph_crew *crew);
 
-/** A run fails, or another one of its crew will, and all know from the last meeting: nobody steps on. */
-void strake_sph_crew_end(const strake_sph_run *run);
-
-/** What members fail with that stop because another one failed: STRAKE_ERR_STATE. */
-strake_status strake_sph_fail_stopped(strake_error *error);
-
 /** Whether a run has nobody to meet. */
 bool strake_sph_is_alone(const strake_sph_run *run);
 
 /** Whether all whom it meets are devices of this process. */
 bool strake_sph_is_among_devices(const strake_sph_run *run);
 
-/** Comes to a meeting with that, where others may find it before all have come; the next function waits for these. */
-void strake_sph_say(strake_sph_run *run, const strake_sph_said *said);
-/** @param[in,out] said  own, as it was said, then of all @return STRAKE_ERR_STATE if one of them failed */
-strake_status strake_sph_hear(strake_sph_run *run, strake_sph_said *said, strake_error *error);
 /** Both. @param[in,out] said  own, then of all @return STRAKE_ERR_STATE if one of them failed */
 strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error);
-
-/** It waits, and has nothing to compute meanwhile. */
-void strake_sph_note_stall(strake_sph_run *run);
 
 /** A slice in words: who needs it with these ranges, the present ones or the next. */
 typedef enum strake_sph_share {
@@ -139,11 +126,6 @@ void strake_sph_take_range(strake_sph_run *run);
 
 /** The slices that lie beside a run's own and are others'. @param[out] ghost  -1: none */
 void strake_sph_find_ghosts(const strake_sph_run *run, int64_t ghost[2]);
-
-/** Likewise of some slices; the second one is -1 where it is the first. */
-void strake_sph_find_beside(const strake_cells *cells, strake_range own, int64_t ghost[2]);
-/** Whether somebody with some slices needs another one: it is its own, or a ghost. */
-bool strake_sph_is_needed(const strake_cells *cells, strake_range own, int64_t slice);
 
 /** Whether others have the first (0) or last (1) slice of a run as ghosts. */
 bool strake_sph_has_reader(const strake_sph_run *run, int end);

@@ -32,9 +32,6 @@ void strake_sph_far_close(strake_sph_far **far);
 /** Slices of each rank from the next order on; the same call on all ranks before the same step. */
 void strake_sph_far_share(strake_sph_far *far, const strake_range *owned);
 
-/** Slices that this rank has now. */
-strake_range strake_sph_far_own(const strake_sph_far *far);
-
 /** The members have these particles in order: how many of each slice. Before steps, after they were put. */
 void strake_sph_far_count(strake_sph_far *far, const strake_sph_image *all);
 

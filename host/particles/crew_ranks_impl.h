@@ -26,21 +26,4 @@ struct strake_sph_far {
     strake_error error;
 };
 
-/** Bytes of a particle on its way. */
-size_t strake_sph_row_bytes(const strake_sph_image *image);
-void strake_sph_row_pack(const strake_sph_image *image, int64_t k, char *row);
-void strake_sph_row_unpack(const char *row, strake_sph_image *image, int64_t k);
-
-/** The slice beside a rank's range on a side, -1: none. */
-int64_t strake_sph_far_beside(const strake_sph_far *far, strake_range own, int side);
-/** The rank that has a slice. */
-int strake_sph_far_owner(const strake_sph_far *far, const strake_range *owned, int64_t slice);
-
-/** Particles change hands: the members have left theirs. @param[out] lost  by all other ranks. Collective */
-strake_status strake_sph_far_order(strake_sph_far *far, double own_lost, double *lost,
-                                   strake_error *error);
-
-/** Those who left the box, once members know them: all ranks do then. Collective */
-strake_status strake_sph_far_tell_leavers(strake_sph_far *far, strake_error *error);
-
 #endif

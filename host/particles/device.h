@@ -6,15 +6,13 @@
 #ifndef STRAKE_PARTICLES_DEVICE_H
 #define STRAKE_PARTICLES_DEVICE_H
 
-#include "opencl/cl_aside.h"
+#include "opencl/cl_window.h"
 #include "opencl/cl_kernels.h"
 #include "opencl/cl_launch.h"
 #include "opencl/cl_pins.h"
 #include "opencl/cl_wait.h"
-#include "opencl/cl_window.h"
 #include "particles/crew.h"
-#include "particles/movers.h"
-#include "particles/record.h"
+#include "particles/run.h"
 #include "particles/run_common.h"
 
 #include "cl/sph_clock.h"
@@ -272,9 +270,6 @@ strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t byt
 strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
                               void *to, strake_error *error);
 
-strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, size_t bytes,
-                              strake_error *error);
-
 /** At least so many bytes for words, which are lost where these are more. */
 strake_status strake_sph_grow_words(strake_sph_device *own, size_t bytes, strake_error *error);
 /** Bytes of these for lists of so many rows. */
@@ -339,16 +334,7 @@ strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
 bool strake_sph_is_busy_shared(const strake_sph_run *run);
 strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
-/** What the next step finds gets another place. */
-strake_status strake_sph_next_set(strake_sph_device *own, strake_error *error);
-/**
- * Enqueues that the greatest of what groups found comes to own->seen. @param[in] looked  groups of who looked
- * @param[in] set  that of the step  @param[out] come  it has; owned by the caller
- */
-strake_status strake_sph_leave_found(strake_sph_device *own, int64_t looked, int set,
-                                     cl_event *come, strake_error *error);
-/** Room for that. */
-strake_status strake_sph_make_found(strake_sph_device *own, strake_error *error);
+
 /** Room for particles that others need, at the first order; and ... */
 strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error);
 /** ... what these need beyond what a device that is alone has. */
@@ -377,20 +363,14 @@ void strake_sph_forget_ranges(strake_sph_device *own);
 void strake_sph_weigh(strake_sph_device *own);
 /** Lists of particles that are in order, by where own->x[now] has them; arguments of passes. */
 strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error);
-/** Numbers of a pass to the device. */
-strake_status strake_sph_write_constants(strake_sph_device *own, cl_mem buffer,
-                                         strake_error *error);
+
 /** The clock to the device, with what follows from its times. */
 strake_status strake_sph_write_clock(strake_sph_device *own, strake_error *error);
-/** Room for what moves, if anything does; closed with strake_sph_close_bodies() in any case. */
-strake_status strake_sph_open_bodies(strake_sph_device *own, int64_t count,
-                                     const strake_sph_particle *particle, strake_error *error);
-void strake_sph_close_bodies(strake_sph_device *own);
+
 /** Frames and gravity of a step that others share, up to its first pass or from its middle on. */
 strake_status strake_sph_plan_shared(strake_sph_device *own, bool is_half, strake_error *error);
 /** Arguments of passes and ticks that only runs with motions have. */
 void strake_sph_pass_bodies(const strake_sph_device *own, strake_cl_arguments *a);
-void strake_sph_pass_motions(const strake_sph_device *own, strake_cl_arguments *a);
 
 /** Whether kernels read volumes of particles. */
 static inline bool strake_sph_has_volumes(const strake_sph *sph)

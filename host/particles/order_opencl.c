@@ -1,12 +1,284 @@
 /* The order of particles on a device, and their lists, anew. */
-#include "particles/device.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/element.h"
 #include "base/error.h"
 #include "particles/crew.h"
+#include "particles/device.h"
+
+/* Particles to a device and back. */
+
+/* Where cells begin, of particles that are in order. */
+static strake_status write_start(strake_sph_device *own, const strake_sph_image *image,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t cells = (size_t)own->run.cells.count;
+    cl_uint *const start = calloc(cells + 2, sizeof *start);
+    STRAKE_CHECK(start != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld cells",
+                 (long long)cells);
+    for (int64_t p = 0; p < image->count; p++) {
+        start[image->cell[p] + 1]++;
+    }
+    for (size_t c = 0; c <= cells; c++) {
+        start[c + 1] += start[c];
+    }
+    STRAKE_TRY(strake_sph_write(own, own->start, (cells + 2) * sizeof *start, start, error));
+cleanup:
+    free(start);
+    return status;
+}
+
+/* What follows from densities, as passes on the processor have it. */
+static void prepare(strake_sph_device *own, const strake_sph_image *image, void *push, void *sound,
+                    void *volume)
+{
+    const strake_sph_parts parts = {.count = image->count,
+                                    .cells = &own->run.cells,
+                                    .kind = image->kind,
+                                    .now = image->state,
+                                    .push = push,
+                                    .sound = sound,
+                                    .volume = volume};
+    (void)strake_sph_rows_of(own->precision, STRAKE_ISA_SCALAR)
+        ->prepare(&parts, &own->numbers, &image->state, 0, image->count);
+}
+
+strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *image,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int element = own->run.element;
+    const int64_t count = image->count;
+    const size_t room = (size_t)count + 1, real = (size_t)element;
+    void *const *const value = image->state.value;
+    void *const wide = calloc(4 * room, real), *const push = calloc(room, real);
+    void *const sound = calloc(room, real), *const volume = calloc(room, real);
+    cl_uint *const key = calloc(room, sizeof *key);
+    STRAKE_CHECK(wide != NULL && push != NULL && sound != NULL && volume != NULL && key != NULL,
+                 error, STRAKE_ERR_MEMORY, "no memory for %lld particles", (long long)count);
+    if (count == 0) {
+        goto cleanup;
+    }
+    for (int64_t p = 0; p < count; p++) {
+        key[p] = strake_sph_key_of(image, p);
+    }
+    prepare(own, image, push, sound, volume);
+    STRAKE_TRY(strake_sph_write(own, own->key, (size_t)count * sizeof *key, key, error));
+    STRAKE_TRY(
+        strake_sph_write(own, own->cell, (size_t)count * sizeof(cl_int), image->cell, error));
+    if (strake_sph_has_volumes(own->run.sph)) {
+        STRAKE_TRY(
+            strake_sph_write(own, own->volume[own->now], (size_t)count * real, volume, error));
+    }
+    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_V0], push);
+    STRAKE_TRY(strake_sph_write(own, own->v[own->now], 4 * (size_t)count * real, wide, error));
+    if (image->clock.is_ordered) {
+        /* Lists are those of where particles were when the order was made. */
+        strake_sph_interleave(wide, element, count, image->rest, value[STRAKE_SPH_RHO]);
+        STRAKE_TRY(strake_sph_write(own, own->x[own->now], 4 * (size_t)count * real, wide, error));
+        STRAKE_TRY(write_start(own, image, error));
+        STRAKE_TRY(strake_sph_make_lists(own, error));
+        for (int64_t p = 0; p < count; p++) {
+            for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+                strake_element_copy(wide, element, 3 * p + a, 4 * p + a);
+            }
+        }
+        STRAKE_TRY(strake_sph_write(own, own->rest, 3 * (size_t)count * real, wide, error));
+    }
+    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_X0], value[STRAKE_SPH_RHO]);
+    STRAKE_TRY(strake_sph_write(own, own->x[own->now], 4 * (size_t)count * real, wide, error));
+    if (image->clock.is_ordered && own->session->device->has_double) {
+        STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_LOOK, error));
+        STRAKE_TRY(strake_sph_read_clock(own, error));
+    }
+cleanup:
+    free(wide);
+    free(push);
+    free(sound);
+    free(volume);
+    free(key);
+    return status;
+}
+
+strake_status strake_sph_download(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_image *const image = &own->image;
+    const int64_t count = own->run.count;
+    if (image->number == NULL || count > own->image_room) {
+        if (image->number != NULL) {
+            strake_sph_image_close(image);
+        }
+        STRAKE_TRY(strake_sph_image_open(&own->run, own->run.room, image, error));
+        own->image_room = own->run.room;
+    }
+    image->count = count;
+    image->clock = own->run.clock;
+    if (count > 0) {
+        STRAKE_TRY(strake_sph_read_particles(own, own->x[own->now], own->v[own->now], own->cell,
+                                             own->key, image, error));
+        STRAKE_TRY(strake_sph_read_wide(own, own->rest, count, 3, image->rest, NULL, error));
+    }
+cleanup:
+    return status;
+}
+
+/* Particles that change hands at a new order: records from device to device, through pinned memory. */
+
+/* Room for so many records and some more. */
+static strake_status make_records(strake_sph_device *own, int64_t count, cl_mem *buffer,
+                                  int64_t *room, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t each = strake_sph_record_bytes(own->run.element);
+    const int64_t more = strake_sph_more_room(count);
+    if (*buffer != NULL && count <= *room) {
+        return STRAKE_OK;
+    }
+    own->bytes -= (double)((size_t)*room * each);
+    *room = 0;
+    strake_cl_release_buffer(own->session, buffer);
+    STRAKE_TRY(strake_sph_new_buffer(own, (size_t)more * each, buffer, error));
+    *room = more;
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_make_out(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(make_records(own, STRAKE_SPH_FIRST_OUT, &own->out, &own->out_room, error));
+    STRAKE_TRY(make_records(own, STRAKE_SPH_FIRST_OUT, &own->in, &own->in_room, error));
+cleanup:
+    return status;
+}
+
+/* Enqueues that particles which others need go side by side, as records. */
+static strake_status gather_leavers(strake_sph_device *own, strake_error *error)
+{
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LEAVE);
+    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
+    strake_cl_pass_int(&a, own->run.count);
+    strake_cl_pass_int(&a, own->out_room);
+    strake_cl_pass_buffer(&a, own->share);
+    strake_cl_pass_buffer(&a, own->x[own->now]);
+    strake_cl_pass_buffer(&a, own->v[own->now]);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->key);
+    strake_cl_pass_buffer(&a, own->totals);
+    strake_cl_pass_buffer(&a, own->out);
+    return strake_sph_launch(own, STRAKE_SPH_LEAVE, &a, own->run.count, error);
+}
+
+/* Enqueues that so many of them go to the member's box, and how many there are; and waits. */
+static strake_status read_leavers(strake_sph_device *own, int64_t count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t bytes = (size_t)count * strake_sph_record_bytes(own->run.element);
+    cl_event come = NULL;
+    strake_sph_box *const box = strake_sph_open_out(&own->run, count);
+    STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles of others",
+                 (long long)count);
+    box->is_pinned = strake_cl_pins_add(&own->pins, box->memory, box->bytes);
+    STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->totals, 0,
+                                        STRAKE_SPH_TOTALS * sizeof(cl_uint), own->heard, &come,
+                                        error));
+    STRAKE_TRY(count > 0 ? strake_sph_download_from(own, own->queue, false, own->out, 0, bytes,
+                                                    box->memory, &come, error)
+                         : STRAKE_OK);
+    STRAKE_TRY(strake_sph_wait(own, STRAKE_SPH_FOR_LEAVERS, own->queue, &come, error));
+cleanup:
+    strake_cl_release_event(own->session->cl, &come);
+    return status;
+}
+
+/* Most likely they are as many as at the last order, and some: so many are read without asking first. @param[out] lost  of the box */
+static strake_status leave_particles(strake_sph_device *own, int64_t *lost, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    static const cl_uint none = 0;
+    int64_t expected = own->out_before + own->out_before / 16;
+    STRAKE_TRY(strake_sph_make_out(own, error));
+    expected = expected < own->out_room ? expected : own->out_room;
+    STRAKE_TRY(gather_leavers(own, error));
+    STRAKE_TRY(read_leavers(own, expected, error));
+    *lost = own->heard[0];
+    own->out_before = own->heard[1];
+    if (own->out_before > own->out_room) {
+        STRAKE_TRY(make_records(own, own->out_before, &own->out, &own->out_room, error));
+        STRAKE_TRY(strake_cl_fill(&own->session->filler, own->queue, own->totals, &none,
+                                  sizeof none, sizeof none, sizeof none, error));
+        STRAKE_TRY(gather_leavers(own, error));
+    }
+    STRAKE_TRY(own->out_before > expected ? read_leavers(own, own->out_before, error) : STRAKE_OK);
+    strake_sph_leave(&own->run, own->out_before);
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_arrive(strake_sph_device *own, int64_t count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_ARRIVE);
+    strake_cl_pass_int(&a, count);
+    strake_cl_pass_int(&a, own->run.count);
+    strake_cl_pass_buffer(&a, own->in);
+    strake_cl_pass_buffer(&a, own->x[own->now]);
+    strake_cl_pass_buffer(&a, own->v[own->now]);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->key);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ARRIVE, &a, count, error));
+    own->run.count += count;
+cleanup:
+    return status;
+}
+
+/* All that others have left, straight from where it lies; what this run does not hold falls out where it is sorted. */
+static strake_status take_arrivals(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_run *const run = &own->run;
+    const size_t each = strake_sph_record_bytes(run->element);
+    int64_t more = 0, at = 0;
+    for (int k = 0; k < run->crew->members; k++) {
+        const strake_sph_member *const m = strake_sph_giver(run, k);
+        more += m != NULL ? m->out_count : 0;
+    }
+    STRAKE_TRY(strake_sph_make_room(own, run->count + more, error));
+    STRAKE_TRY(make_records(own, more, &own->in, &own->in_room, error));
+    for (int k = 0; k < run->crew->members; k++) {
+        const strake_sph_member *const m = strake_sph_giver(run, k);
+        if (m == NULL || m->out_count == 0) {
+            continue;
+        }
+        (void)strake_sph_pin(own, &m->out);
+        STRAKE_TRY(strake_sph_upload_to(own, own->queue, own->in, (size_t)at * each,
+                                        (size_t)m->out_count * each, m->out.memory, NULL, error));
+        at += m->out_count;
+    }
+    STRAKE_TRY(more > 0 ? strake_sph_arrive(own, more, error) : STRAKE_OK);
+    strake_sph_note_arrivals(run, more);
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_run *const run = &own->run;
+    strake_sph_said said = {.is_order = true};
+    int64_t lost = 0;
+    STRAKE_TRY(leave_particles(own, &lost, error));
+    said.sum = (double)lost;
+    strake_sph_take_range(run);
+    STRAKE_TRY(strake_sph_meet(run, &said, error));
+    run->clock.lost += (int64_t)said.sum - lost; /* its own are noted one by one */
+    STRAKE_TRY(take_arrivals(own, error));
+cleanup:
+    return status;
+}
 
 enum { SCAN_EACH = 8 /* as in cl/cells.cl */, MOST_IN_CELL = 2048 };
 

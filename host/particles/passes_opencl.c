@@ -1,10 +1,413 @@
 /* Passes of a device beside others: forces of its outermost slices go to them while those of the inner ones are computed. */
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "particles/crew.h"
+#include "particles/device.h"
 #include "particles/parts_impl.h"
+
+/* What a device finds in a step that it shares: how far and how fast its particles are, and bounds of the time step. */
+
+/* Nothing was raised yet in so many sets. */
+static strake_status clear(strake_sph_device *own, int first, int count, strake_error *error)
+{
+    static const cl_uint nothing = 0;
+    return strake_cl_fill(&own->session->filler, own->queue, own->found, &nothing, sizeof nothing,
+                          (size_t)first * strake_sph_found_bytes(own),
+                          (size_t)count * strake_sph_found_bytes(own), error);
+}
+
+/** Room for that. */
+static strake_status sph_make_found(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_sph_new_buffer(own, strake_sph_found_room(own), &own->found, error));
+    STRAKE_TRY(strake_sph_raises(own) ? clear(own, 0, STRAKE_SPH_SETS, error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+/** What the next step finds gets another place. */
+static strake_status sph_next_set(strake_sph_device *own, strake_error *error)
+{
+    enum { HALF = STRAKE_SPH_SETS / 2 };
+    own->set_before = own->set;
+    own->is_set_looked = false;
+    if (!strake_sph_raises(own)) {
+        own->set = 1 - own->set;
+        return STRAKE_OK;
+    }
+    own->set = (own->set + 1) % STRAKE_SPH_SETS;
+    /* The one before, which the host may not have seen yet, is of the other half. */
+    if (own->set % HALF == 0) {
+        own->has_outer = false; /* the next pass comes after that */
+        return clear(own, own->set, HALF, error);
+    }
+    return STRAKE_OK;
+}
+
+/* Enqueues that the greatest of what groups found is found. */
+static strake_status sum_up(strake_sph_device *own, int64_t looked, int set, strake_error *error)
+{
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_SUM_UP);
+    strake_cl_pass_buffer(&a, own->clock_there);
+    strake_cl_pass_int(&a, own->passed[0]);
+    strake_cl_pass_int(&a, own->passed[1]);
+    strake_cl_pass_int(&a, looked);
+    strake_cl_pass_int(&a, own->most_groups);
+    strake_cl_pass_int(&a, strake_sph_most_first(own, set));
+    strake_cl_pass_buffer(&a, own->most);
+    strake_cl_pass_buffer(&a, own->found);
+    return strake_sph_launch(own, STRAKE_SPH_SUM_UP, &a, 1, error);
+}
+
+/**
+ * Enqueues that the greatest of what groups found comes to own->seen. @param[in] looked  groups of who looked
+ * @param[in] set  that of the step  @param[out] come  it has; owned by the caller
+ */
+static strake_status sph_leave_found(strake_sph_device *own, int64_t looked, int set,
+                                     cl_event *come, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const bool raises = strake_sph_raises(own);
+    const size_t bytes = strake_sph_found_bytes(own);
+    STRAKE_TRY(raises ? STRAKE_OK : sum_up(own, looked, set, error));
+    STRAKE_TRY(strake_sph_download_from(own, own->queue, false, own->found,
+                                        raises ? (size_t)set * bytes : 0, bytes, own->seen, come,
+                                        error));
+cleanup:
+    return status;
+}
+
+/* Enqueues that the device looks. */
+static strake_status launch_look(strake_sph_device *own, strake_error *error)
+{
+    const bool raises = strake_sph_raises(own);
+    const strake_sph_run *const run = &own->run;
+    const cl_int inner[2] = {(cl_int)run->inner.first, (cl_int)run->inner.end};
+    const int64_t first = strake_sph_most_first(own, own->set);
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
+    strake_cl_pass_buffer(&a, own->clock_there);
+    strake_cl_pass(&a, sizeof inner, inner);
+    strake_cl_pass_int(&a, run->count);
+    strake_cl_pass_int(&a, strake_sph_most_row(own));
+    /* It raises rows 4 and 5 from here on, as if they were those of a step. */
+    strake_cl_pass_int(&a, raises ? first + STRAKE_SPH_OF_LOOKS - 4 : first);
+    strake_cl_pass_int(&a, raises ? 1 : 0);
+    strake_cl_pass_buffer(&a, own->x[own->now]);
+    strake_cl_pass_buffer(&a, own->v[own->now]);
+    strake_cl_pass_buffer(&a, own->rest);
+    strake_cl_pass_buffer(&a, strake_sph_most(own));
+    own->is_set_looked = true;
+    return strake_sph_launch(own, STRAKE_SPH_LOOK, &a, run->count, error);
+}
+
+/* Enqueues that the device finds what it is asked for, and has looked first, where the last pass has not. */
+static strake_status find(strake_sph_device *own, cl_event *come, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t looked =
+        own->is_looked ? own->passed[1] : strake_sph_groups(own, STRAKE_SPH_LOOK, own->run.count);
+    strake_sph_mark(own, own->run.clock.steps);
+    STRAKE_TRY(strake_sph_open_shared(own, error));
+    if (!own->is_looked && own->is_set_looked) { /* no pass has left anything in another one */
+        STRAKE_TRY(sph_next_set(own, error));
+        own->passed[0] = own->passed[1] = 0;
+    }
+    STRAKE_TRY(own->is_looked ? STRAKE_OK : launch_look(own, error));
+    STRAKE_TRY(sph_leave_found(own, looked, own->set, come, error));
+cleanup:
+    return status;
+}
+
+/* What moves is as fast as it is now where the device is asked. */
+static void note_asked(strake_sph_device *own)
+{
+    own->is_looked = false;
+    for (int k = 0; k < 2; k++) {
+        own->fastest[k] = own->movers.frames.fastest[k];
+    }
+}
+
+strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error)
+{
+    strake_sph_device *const own = (strake_sph_device *)run;
+    (void)error;
+    own->is_asked = true;
+    note_asked(own);
+    return STRAKE_OK;
+}
+
+/*
+ * What has come, as sph_sum_up has it. @param[in] by_look  a look has found how far and how fast they are. Who is bad, which
+ * is not raised, is asked for where somebody is infinitely far.
+ */
+static strake_status read_found(strake_sph_device *own, bool by_look, double *found,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (!strake_sph_raises(own)) {
+        for (int k = 0; k < STRAKE_SPH_FOUND; k++) {
+            found[k] = own->seen[k];
+        }
+        return STRAKE_OK;
+    }
+    const float *const raised = (const float *)own->seen;
+    for (int k = 0; k < STRAKE_SPH_BOUNDS; k++) {
+        found[k] = (double)raised[k < 4 || !by_look ? k : k - 4 + STRAKE_SPH_OF_LOOKS];
+    }
+    found[STRAKE_SPH_BOUNDS] = (double)INT_MAX;
+    if (isinf(found[4])) {
+        sph_clock clock;
+        STRAKE_TRY(strake_sph_read(own, own->clock_there, 0, sizeof clock, &clock, error));
+        found[STRAKE_SPH_BOUNDS] = (double)clock.bad;
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_sph *const sph = run->sph;
+    const bool by_look = !own->is_asked && !own->is_looked;
+    double found[STRAKE_SPH_FOUND];
+    cl_event come = NULL;
+    if (own->is_asked) {
+        STRAKE_TRY(
+            strake_sph_wait(own, STRAKE_SPH_FOR_FOUND, own->queue, &own->first_pass.heard, error));
+    } else {
+        STRAKE_TRY(strake_sph_end_pass(own, STRAKE_SPH_WITHOUT, error));
+        STRAKE_TRY(find(own, &come, error));
+        note_asked(own);
+        STRAKE_TRY(strake_sph_wait(own, STRAKE_SPH_FOR_LOOK, own->queue, &come, error));
+    }
+    own->is_asked = false;
+    STRAKE_TRY(read_found(own, by_look, found, error));
+    *seen = (strake_sph_seen){.far = found[4],
+                              .fast = found[5],
+                              .bad = found[6] < (double)INT_MAX ? (int64_t)found[6] : -1};
+    /* Only the mark of a bad one, as on the processor, where a step is to fail that ends with it. */
+    seen->far = seen->bad >= 0 && isinf(seen->far) ? 0.0 : seen->far;
+    for (int k = 0; k < 2; k++) {
+        seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1] + own->fastest[k], sph->smoothing,
+                                   sph->cfl, strake_sph_viscous_bound(sph));
+    }
+cleanup:
+    strake_cl_release_event(own->session->cl, &come);
+    return status;
+}
+
+/* Steps on a device beside others: what their passes found comes for its ghosts, and all particles move. */
+
+static cl_mem sph_find_brought(const strake_sph_device *own, strake_sph_event what, size_t *each);
+static bool sph_is_timed(const strake_sph_run *run, strake_sph_event what);
+static strake_status sph_start_timing(strake_sph_device *own, cl_command_queue queue, double *start,
+                                      strake_error *error);
+
+strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_device *const device = own->session->device;
+    cl_int code = CL_SUCCESS;
+    if (own->transfers != NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(
+        strake_sph_new_buffer(own, strake_sph_force_bytes(own, own->run.room), &own->force, error));
+    STRAKE_TRY(sph_make_found(own, error));
+    own->transfers = own->session->cl->clCreateCommandQueue(
+        own->session->context, device->device,
+        own->session->record != NULL ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, device);
+    STRAKE_TRY(strake_cl_aside_open(own->session->cl, device, own->session->context,
+                                    own->session->record != NULL, &own->aside, error));
+cleanup:
+    return status;
+}
+
+bool strake_sph_pin(strake_sph_device *own, const strake_sph_box *box)
+{
+    return own->is_shared ? box->is_pinned
+                          : strake_cl_pins_add(&own->pins, box->memory, box->bytes);
+}
+
+/** What others found of the forces on the run's ghosts, or of their densities, beside what is computed now. @param[in] queue  which has them from then on */
+static strake_status sph_take_slices(strake_sph_device *own, strake_sph_event what,
+                                     cl_command_queue queue, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session->cl;
+    size_t each = 0;
+    const cl_mem to = sph_find_brought(own, what, &each);
+    const strake_sph_box *box[2] = {NULL, NULL};
+    int64_t ghost[2];
+    const bool timed = sph_is_timed(&own->run, what);
+    double start = 0.0;
+    cl_event come = NULL;
+    strake_sph_find_ghosts(&own->run, ghost);
+    STRAKE_TRY(strake_sph_await(&own->run, what != STRAKE_SPH_BRINGS, ghost, box, error));
+    STRAKE_TRY(timed ? sph_start_timing(own, own->queue, &start, error) : STRAKE_OK);
+    for (int side = 0; side < 2; side++) {
+        const strake_range range = own->ghost[side];
+        if (box[side] == NULL || range.first >= range.end) {
+            continue;
+        }
+        strake_sph_note_received(&own->run, (size_t)(range.end - range.first) * each);
+        strake_sph_note_pageable(&own->run, strake_sph_pin(own, box[side])
+                                                ? 0
+                                                : (size_t)(range.end - range.first) * each);
+        STRAKE_TRY(strake_sph_upload_to(own, own->transfers, to, (size_t)range.first * each,
+                                        (size_t)(range.end - range.first) * each, box[side]->memory,
+                                        &come, error));
+    }
+    STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session->device);
+    if (timed) {
+        STRAKE_TRY(
+            strake_cl_wait_queue(cl, own->session->device, &own->waiter, own->transfers, error));
+        own->run.dealings.moving += strake_clock_seconds() - start;
+        if (what == STRAKE_SPH_BRINGS_HALF) {
+            strake_sph_note_moving(&own->run, own->run.dealings.moving);
+        } else if (what == STRAKE_SPH_BRINGS_DENSITIES) {
+            strake_sph_note_filtering(&own->run, own->run.dealings.moving);
+        }
+    }
+    STRAKE_TRY(come != NULL ? strake_cl_come_after(own->session->cl, own->session->device, queue,
+                                                   come, error)
+                            : STRAKE_OK);
+cleanup:
+    strake_cl_release_event(cl, &come);
+    return status;
+}
+
+/* Half a step of all but a range or, of ghosts, the whole one, which passes over own particles make with the forces that they find. */
+static strake_status launch_steps(strake_sph_device *own, bool is_whole, strake_range made,
+                                  strake_error *error)
+{
+    const strake_sph_kernel_name name = is_whole ? STRAKE_SPH_WHOLE : STRAKE_SPH_HALF;
+    const int now = own->now, then = 1 - now;
+    const cl_int range[2] = {(cl_int)made.first, (cl_int)made.end};
+    const int64_t left = own->run.count - (made.end - made.first);
+    strake_cl_arguments a = strake_sph_begin_arguments(own, name);
+    strake_sph_pass_scheme(own, &a, false);
+    strake_cl_pass(&a, sizeof range, range);
+    strake_cl_pass_int(&a, own->run.count);
+    strake_cl_pass_real(&a, own->precision, own->run.clock.dt);
+    strake_cl_pass_buffer(&a, own->cell);
+    strake_cl_pass_buffer(&a, own->key);
+    strake_cl_pass_buffer(&a, own->force);
+    strake_cl_pass_buffer(&a, own->x[now]);
+    strake_cl_pass_buffer(&a, own->v[now]);
+    if (is_whole) {
+        strake_cl_pass_buffer(&a, own->volume[now]);
+    } else {
+        strake_cl_pass_buffer(&a, own->x[then]);
+        strake_cl_pass_buffer(&a, own->v[then]);
+        strake_cl_pass_buffer(&a, own->volume[then]);
+    }
+    strake_sph_pass_bodies(own, &a);
+    return strake_sph_launch(own, name, &a, left, error);
+}
+
+/* That beside the pass over the range, whose forces need not come first; where there is none after all of them. */
+static strake_status move_others(strake_sph_device *own, bool is_whole, strake_range made,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_command_queue none = NULL;
+    cl_event done = NULL;
+    const strake_sph_event what = is_whole ? STRAKE_SPH_BRINGS_HALF : STRAKE_SPH_BRINGS;
+    cl_command_queue *const aside = made.first < made.end ? &own->aside : &none;
+    STRAKE_TRY(sph_take_slices(own, what, *aside != NULL ? *aside : own->queue, error));
+    strake_cl_aside_swap(&own->queue, aside);
+    status = launch_steps(own, is_whole, made, error);
+    if (status == STRAKE_OK && *aside != NULL) {
+        status = strake_cl_mark(own->session->cl, own->session->device, own->queue, &done, error);
+    }
+    strake_cl_aside_swap(&own->queue, aside);
+    STRAKE_TRY(status);
+    STRAKE_TRY(done != NULL ? strake_cl_come_after(own->session->cl, own->session->device,
+                                                   own->queue, done, error)
+                            : STRAKE_OK);
+cleanup:
+    strake_cl_release_event(own->session->cl, &done);
+    return status;
+}
+
+strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    strake_range made = run->inner;
+    strake_sph_mark(own, run->clock.steps);
+    if (!is_whole) {
+        STRAKE_TRY(strake_sph_plan_shared(own, true, error));
+        STRAKE_TRY(strake_sph_end_pass(own, STRAKE_SPH_WITH_HALF, error));
+        made = own->first_pass.made;
+    }
+    STRAKE_TRY(move_others(own, is_whole, made, error));
+cleanup:
+    return status;
+}
+
+bool strake_sph_is_busy_shared(const strake_sph_run *run)
+{
+    const strake_sph_device *const own = (const strake_sph_device *)run;
+    cl_int state = CL_COMPLETE;
+    return own->working != NULL &&
+           own->session->cl->clGetEventInfo(own->working, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                            sizeof state, &state, NULL) == CL_SUCCESS &&
+           state > CL_COMPLETE;
+}
+
+/* The filter of densities on a device (cl/sph_filter.cl). */
+
+static strake_status begin(strake_sph_device *own, strake_sph_begun *b, strake_error *error);
+
+static void pass_range(const strake_sph_device *own, bool by_clock, strake_range range,
+                       strake_cl_arguments *a)
+{
+    const cl_int both[2] = {(cl_int)range.first, (cl_int)range.end};
+    strake_cl_pass_buffer(a, own->clock_there);
+    strake_cl_pass_int(a, by_clock ? 1 : 0);
+    strake_cl_pass_buffer(a, own->constants);
+    strake_cl_pass(a, sizeof both, both);
+}
+
+strake_status strake_sph_filter(strake_sph_device *own, const char *as, bool by_clock,
+                                strake_range range, strake_error *error)
+{
+    const int now = own->now;
+    const cl_mem *const rest[] = {
+        &own->start, &own->first,  &own->counts, &own->words,       &own->cell,
+        &own->key,   &own->x[now], &own->v[now], &own->volume[now], &own->volume[1 - now]};
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_FILTER);
+    pass_range(own, by_clock, range, &a);
+    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) {
+        strake_cl_pass_buffer(&a, *rest[k]);
+    }
+    return strake_sph_launch_as(own, STRAKE_SPH_FILTER, as != NULL ? as : "sph_filter", &a,
+                                range.end - range.first, error);
+}
+
+strake_status strake_sph_renew(strake_sph_device *own, bool by_clock, strake_error *error)
+{
+    const int now = own->now;
+    const cl_mem *const rest[] = {&own->key, &own->x[now], &own->v[now], &own->volume[now],
+                                  &own->volume[1 - now]};
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_RENEW);
+    pass_range(own, by_clock, (strake_range){0, own->run.count}, &a);
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) {
+        strake_cl_pass_buffer(&a, *rest[k]);
+    }
+    return strake_sph_launch(own, STRAKE_SPH_RENEW, &a, own->run.count, error);
+}
 
 /*
  * Work-items of passes that a unit of a GPU has at once, at least. Outermost slices are a part of all particles, at least as
@@ -121,7 +524,8 @@ cleanup:
     return status;
 }
 
-cl_mem strake_sph_find_brought(const strake_sph_device *own, strake_sph_event what, size_t *each)
+/** Where what an event brings lies. @param[out] each  bytes of a particle */
+static cl_mem sph_find_brought(const strake_sph_device *own, strake_sph_event what, size_t *each)
 {
     *each = (size_t)strake_sph_numbers_of(what) * (size_t)own->run.element;
     return what == STRAKE_SPH_BRINGS_DENSITIES ? own->volume[1 - own->now] : own->force;
@@ -134,7 +538,7 @@ static strake_status leave_slice(strake_sph_device *own, strake_sph_event what, 
     strake_status status = STRAKE_OK;
     const strake_range range = end == 0 ? own->low : own->high;
     size_t each = 0;
-    const cl_mem from = strake_sph_find_brought(own, what, &each);
+    const cl_mem from = sph_find_brought(own, what, &each);
     const size_t bytes = (size_t)(range.end - range.first) * each;
     strake_sph_box *const box =
         strake_sph_open_box(&own->run, what != STRAKE_SPH_BRINGS, end, bytes);
@@ -225,14 +629,16 @@ static bool goes_ahead(const strake_sph_device *own, const strake_sph_begun *b, 
     return does && 2 * count_outer(own, outer) >= fill_of(own);
 }
 
-bool strake_sph_is_timed(const strake_sph_run *run, strake_sph_event what)
+/** Of some steps, and filters, transfers are timed, with nothing beside them. */
+static bool sph_is_timed(const strake_sph_run *run, strake_sph_event what)
 {
     enum { EVERY = 64, FIRST = 8, FILTERS = 8 };
     return what == STRAKE_SPH_BRINGS_DENSITIES ? run->dealings.filters % FILTERS == 1
                                                : run->dealings.steps % EVERY == FIRST;
 }
 
-strake_status strake_sph_start_timing(strake_sph_device *own, cl_command_queue queue, double *start,
+/** Waits for the kernels of a queue so far, and begins to time what follows. */
+static strake_status sph_start_timing(strake_sph_device *own, cl_command_queue queue, double *start,
                                       strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -298,7 +704,7 @@ static strake_status begin(strake_sph_device *own, strake_sph_begun *b, strake_e
     const strake_cl *const cl = own->session->cl;
     const strake_cl_device *const device = own->session->device;
     int64_t outer[2];
-    b->timed = strake_sph_is_timed(&own->run, b->what);
+    b->timed = sph_is_timed(&own->run, b->what);
     const bool ahead = goes_ahead(own, b, outer);
     if (!ahead) {
         find_outer(own, outer);
@@ -310,13 +716,13 @@ static strake_status begin(strake_sph_device *own, strake_sph_begun *b, strake_e
          * of a kernel, also for another queue, would come only after these (NVIDIA's driver).
          */
         strake_sph_note_sent(&own->run, strake_sph_found_bytes(own));
-        STRAKE_TRY(strake_sph_leave_found(own, own->passed[1], own->set_before, &b->heard, error));
+        STRAKE_TRY(sph_leave_found(own, own->passed[1], own->set_before, &b->heard, error));
         STRAKE_CL("clFlush", cl->clFlush(own->queue), error, device);
     }
     if (b->timed && own->aside != NULL) {
-        STRAKE_TRY(strake_sph_start_timing(own, own->aside, &b->start, error));
+        STRAKE_TRY(sph_start_timing(own, own->aside, &b->start, error));
     }
-    STRAKE_TRY(b->timed ? strake_sph_start_timing(own, own->queue, &b->start, error) : STRAKE_OK);
+    STRAKE_TRY(b->timed ? sph_start_timing(own, own->queue, &b->start, error) : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -460,7 +866,7 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
         return STRAKE_OK;
     }
     STRAKE_TRY(strake_sph_plan_shared(own, false, error));
-    STRAKE_TRY(strake_sph_next_set(own, error));
+    STRAKE_TRY(sph_next_set(own, error));
     STRAKE_TRY(begin_first(own, error));
 cleanup:
     return status;
@@ -478,7 +884,7 @@ strake_status strake_sph_filter_shared(strake_sph_run *run, strake_error *error)
         STRAKE_TRY(strake_sph_filter(own, NULL, false, (strake_range){0, run->count}, error));
     } else {
         STRAKE_TRY(compute_slices(own, STRAKE_SPH_BRINGS_DENSITIES, &none, error));
-        STRAKE_TRY(strake_sph_take_slices(own, STRAKE_SPH_BRINGS_DENSITIES, own->queue, error));
+        STRAKE_TRY(sph_take_slices(own, STRAKE_SPH_BRINGS_DENSITIES, own->queue, error));
     }
     STRAKE_TRY(strake_sph_renew(own, false, error));
 cleanup:

@@ -6,9 +6,12 @@
 #ifndef STRAKE_PARTICLES_RUN_H
 #define STRAKE_PARTICLES_RUN_H
 
+#include <string.h>
+
 #include "engine/partition.h"
 #include "part/report.h"
 #include "particles/sph.h"
+#include "particles/sph_rows.h"
 
 /** What a run has done, and when it is. */
 typedef struct strake_sph_clock {
@@ -53,7 +56,9 @@ typedef struct strake_sph_dealings {
 } strake_sph_dealings;
 
 typedef struct strake_sph_run strake_sph_run;
+
 typedef struct strake_sph_crew strake_sph_crew;
+
 struct strake_worker_log;
 
 /** What a run finds of its particles. */
@@ -177,6 +182,7 @@ strake_status strake_sph_put(strake_sph_run *run, const strake_sph_image *image,
 /** An image with room for @p count particles, to be filled and put; all NULL or zero where memory ends. */
 strake_status strake_sph_image_open(const strake_sph_run *run, int64_t count, strake_sph_image *out,
                                     strake_error *error);
+
 /** Likewise, without a run. @param[in] sph, cells  borrowed @param[in] element  bytes of a number */
 strake_status strake_sph_image_make(const strake_sph *sph, const strake_cells *cells, int element,
                                     int64_t count, strake_sph_image *out, strake_error *error);
@@ -205,5 +211,88 @@ double strake_sph_bytes(const strake_sph_run *run);
 
 /** Places @p particle in cells: arrays of the image, which has room for them all. */
 void strake_sph_image_set(strake_sph_image *image, const strake_sph_particle *particle);
+
+/*
+ * * Walls and gravity whose motions are given (cl/sph_motion.h), beside a run of particles: numbers of a step, and where
+ * the particles of bodies are at its end. Halfway of a step they are where their speed takes them, as all particles are.
+ */
+
+/** All zero: nothing moves. */
+typedef struct strake_sph_movers {
+    bool any;        /**< something moves; else nothing below is of use */
+    sph_motions all; /**< with what the run knows beside */
+    const double *series;
+    /** three for each number of a body from its first on: places at the start [m] */
+    double *origin;
+    int64_t origins; /**< of these */
+    sph_frames frames;
+    int64_t count; /**< particles of bodies in the present order */
+    int32_t *place;
+    uint8_t *body;
+} strake_sph_movers;
+
+/**
+ * For a run that begins with these particles; NULL: bodies begin with sph->carried. strake_sph_movers_close() in any case.
+ * @return STRAKE_ERR_MEMORY
+ */
+strake_status strake_sph_movers_open(const strake_sph *sph, const strake_cells *cells,
+                                     int64_t count, const strake_sph_particle *particle,
+                                     strake_sph_movers *out, strake_error *error);
+void strake_sph_movers_close(strake_sph_movers *movers);
+
+/** Finds the particles of bodies among the first @p count of an image that is in order. */
+void strake_sph_movers_find(strake_sph_movers *movers, const strake_sph_image *image,
+                            int64_t count);
+
+/** The frames of a step that begins at @p time and has its end at @p end, by way of @p middle [s]. */
+void strake_sph_movers_plan(strake_sph_movers *movers, double time, double middle, double end);
+
+/** Gravity of the pass (0 or 1) of that step to the numbers of it. */
+void strake_sph_movers_weigh(const strake_sph_movers *movers, int pass,
+                             strake_sph_numbers *numbers);
+
+/** Speeds halfway of a step into its state; or, at its end, places, too. */
+void strake_sph_movers_put(const strake_sph_movers *movers, const strake_sph_image *image,
+                           bool is_end, const strake_sph_state *state);
+
+/*
+ * * A particle on its way to others at a new order, as devices write and read it (sph_record of cl/sph_parts.cl): eight numbers
+ * of the working precision, which are x, y, z in its cell [m], density [kg/m3], speeds along the axes [m/s] and one that
+ * nobody reads; then its cell and its key. Records lie one after the other.
+ */
+
+enum { STRAKE_SPH_RECORD_NUMBERS = 8 };
+
+/** By which particles of a cell are sorted: kind, then number. */
+static inline uint32_t strake_sph_key_of(const strake_sph_image *image, int64_t p)
+{
+    return (uint32_t)image->number[p] | (uint32_t)image->kind[p] << STRAKE_SPH_PLACE_BITS;
+}
+
+/** The number of the particle that has a key. */
+static inline int64_t strake_sph_number_of(uint32_t key)
+{
+    return (int64_t)(key & ((1U << STRAKE_SPH_PLACE_BITS) - 1));
+}
+
+/** @param[in] element  bytes of a number */
+static inline size_t strake_sph_record_bytes(int element)
+{
+    return STRAKE_SPH_RECORD_NUMBERS * (size_t)element + sizeof(int32_t) + sizeof(uint32_t);
+}
+
+/** The cell of a record. */
+static inline int32_t strake_sph_record_cell(const char *record, int element)
+{
+    int32_t cell = 0;
+    memcpy(&cell, record + STRAKE_SPH_RECORD_NUMBERS * (size_t)element, sizeof cell);
+    return cell;
+}
+
+/** Particle @p k of an image becomes a record. */
+void strake_sph_record_put(const strake_sph_image *image, int64_t k, char *record);
+
+/** A record becomes particle @p at of an image. */
+void strake_sph_record_get(const char *record, strake_sph_image *image, int64_t at);
 
 #endif

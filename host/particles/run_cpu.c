@@ -1,5 +1,5 @@
 /* Particles on the threads of this process: by candidates, or by lists. */
-#include "particles/movers.h"
+#include "particles/run.h"
 #include "particles/run_common.h"
 
 #include <math.h>
@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "cl/sph_clock.h"
 #include "particles/crew.h"
-#include "particles/record.h"
 
 typedef struct strake_sph_cpu {
     strake_sph_run run;

@@ -43,23 +43,12 @@ struct strake_solver {
 strake_status strake_where_resolve(strake_solver *solver, const char *where,
                                    strake_where_kind *kind, strake_error *error);
 
-/** strake_open_on() where it is known who computes, or the team finds it. */
-strake_status strake_solver_open(const strake_case *which, const strake_options *options,
-                                 strake_ranks *ranks, strake_solver **out, strake_error *error);
-
-/** Whether one part of one process computes all of a case. */
-bool strake_solver_is_lone(const strake_case *which);
-
 /** Parses weights "1,2,0.5", one per part. */
 strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,
                                    strake_error *error);
 
 /** Looks up tuned settings for every part; needs the graph and the parts. */
 strake_status strake_solver_tune(strake_solver *solver, strake_error *error);
-
-/** What a part's settings come from. */
-void strake_solver_describe_tuning(const strake_solver *solver, const strake_part *part,
-                                   strake_part_report *out);
 
 /** Makes the parts and splits the slabs, once every field is there: measuring needs real fields. */
 strake_status strake_solver_place(strake_solver *solver, strake_error *error);

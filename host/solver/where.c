@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
-#include "case/where.h"
+#include "case/settings.h"
 #include "solver/solver_impl.h"
 
 /* Of a device: the self-test, the filling of arrays, what all problems have in common, and the kernels of a step. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/advise.h"
+#include "model/model.h"
 
 /* Stored models by index of the device list. */
 struct strake_models {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "engine/looks.h"
 #include "strake.h"
-#include "team/bell.h"
+#include "team/meeting.h"
 #include "team/recorder.h"
 #include "team/team.h"
 

@@ -12,10 +12,8 @@
 #include "cpu/topology.h"
 #include "engine/level.h"
 #include "model/model.h"
-#include "opencl/cl_watch.h"
-#include "part/notice.h"
+#include "opencl/cl_wait.h"
 #include "part/part.h"
-#include "team/bell.h"
 #include "team/meeting.h"
 
 enum {
@@ -187,9 +185,6 @@ int strake_workers_copying(const strake_team *team);
 /** Decides how many threads the CPU stripe may have. @param[in] asked  0: the case or the default says */
 strake_status strake_workers_choose(strake_team *team, int asked, strake_error *error);
 
-/** Threads of the CPU stripe for the ranges of the parts, at least 1. */
-int strake_workers_of_stripe(const strake_team *team);
-
 /**
  * Whether more threads compute than there are processors (an OpenCL CPU device has threads too), or would
  * with @p more threads of every rank.
@@ -242,9 +237,6 @@ void strake_neighbours_start(strake_team *team);
 
 /** Says that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
-
-/** Says that a role has finished its border strips, @p steps steps after its last ones. */
-void strake_neighbours_bordered(strake_role *role, int64_t steps);
 
 /**
  * Waits until all neighbours have finished @p steps steps; a device only for the borders of the workers

@@ -10,7 +10,7 @@
 #include "case/keys.h"
 #include "case/settings.h"
 #include "io/json.h"
-#include "opencl/cl_sizes.h"
+#include "opencl/cl_choose.h"
 
 enum { FORMAT = 1 };
 

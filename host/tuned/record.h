@@ -6,7 +6,7 @@
 #ifndef STRAKE_TUNED_RECORD_H
 #define STRAKE_TUNED_RECORD_H
 
-#include "case/groups.h"
+#include "case/settings.h"
 #include "engine/graph.h"
 #include "io/text.h"
 

@@ -8,7 +8,7 @@
 #include "base/embedded.h"
 #include "case/case.h"
 #include "opencl/cl_device.h"
-#include "opencl/cl_sizes.h"
+#include "opencl/cl_choose.h"
 #include "tuned/record.h"
 
 /** How well a result fits, best first. */

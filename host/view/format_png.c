@@ -7,9 +7,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "output/format.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "view/png.h"
-#include "view/relief.h"
 #include "view/scene.h"
 #include "view/swarm.h"
 

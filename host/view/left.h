@@ -9,7 +9,7 @@
 
 #include "view/patches.h"
 #include "view/recording.h"
-#include "view/relief.h"
+#include "view/scene.h"
 
 /** Zero-initialise; free with strake_left_free(). */
 typedef struct strake_left {

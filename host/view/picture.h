@@ -6,9 +6,41 @@
 #ifndef STRAKE_PICTURE_H
 #define STRAKE_PICTURE_H
 
+#include <stdint.h>
+
 #include "output/array.h"
 #include "output/slabs.h"
-#include "view/colour.h"
+
+/* Colour maps of pictures: a number between 0 and 1 to a colour. */
+
+typedef struct strake_colour {
+    uint8_t red, green, blue;
+} strake_colour;
+
+/** Nodes of a map, equally spaced from 0 to 1; colours between them are interpolated in sRGB. */
+enum { STRAKE_MAP_NODES = 33 };
+
+typedef struct strake_map {
+    const char *name;
+    uint32_t node[STRAKE_MAP_NODES]; /**< 0xRRGGBB */
+} strake_map;
+
+/**
+ * The maps, the first is the default; one without a name ends the list. viridis and inferno
+ * (perceptually uniform; S. van der Walt and N. Smith, 2015, public domain) for values of one kind,
+ * coolwarm (K. Moreland, Diverging Color Maps for Scientific Visualization, 2009) for values around a
+ * middle, gray (linear in sRGB) for paper.
+ */
+extern const strake_map strake_maps[];
+
+/** A map by its name, or NULL. */
+const strake_map *strake_map_find(const char *name);
+
+/** The names of all maps, "viridis, inferno, ...", for messages; static. */
+const char *strake_map_names(void);
+
+/** The colour of @p at, 0 to 1 (beyond: that of the end). NaN has none of a map's colours: it is white. */
+strake_colour strake_map_colour(const strake_map *map, double at);
 
 /** What a block of cells becomes, in the order of STRAKE_REDUCTION_WORDS. */
 typedef enum strake_reduction {
@@ -64,7 +96,6 @@ strake_status strake_picture_read(strake_array *array, const strake_view *view, 
 
 /** The value's place on the map: 0 at @p low, 1 at @p high; 0.5 everywhere if these are equal. */
 double strake_picture_place(double value, double low, double high);
-
 void strake_picture_free(strake_picture *picture);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "netcdf/input.h"
 #include "output/format.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "io/text.h"
 
 /** Which frames are wanted, and what there was, for the message where none of them is. */

@@ -1,14 +1,275 @@
 #include "view/swarm.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "output/format.h"
 #include "problem/sph.h"
 #include "view/left.h"
 #include "view/vtp.h"
+
+enum { ROWS = 8192 /* asked for at once */ };
+
+/* Dots are a little wider than the spacing, so that those of a lattice leave no gaps. */
+static const double wider = 1.1;
+
+/* What a point of the picture has been given so far. */
+typedef struct point {
+    double sum, least, most;
+    int64_t count;
+} point;
+
+/** What is drawn of a case, as its output.picture says. */
+static strake_dots_plan dots_plan_of(const strake_case *which)
+{
+    const strake_picture_plan *const picture = &which->picture;
+    const int from = strake_case_key(which, "scene.from"), to = strake_case_key(which, "scene.to");
+    const int dims = which->problem->dims;
+    const double spacing = strake_case_value(which, "scene.spacing");
+    const double walls = ceil(2.0 * strake_case_value(which, "scheme.smoothing")) * spacing;
+    strake_dots_plan plan = {.dims = dims,
+                             .walls = walls,
+                             .spacing = spacing,
+                             .along = dims == 3 ? picture->along : 1,
+                             .is_cut = picture->is_cut,
+                             .at = picture->at,
+                             .field = picture->field,
+                             .reduction = (strake_reduction)picture->reduction};
+    for (int d = 0, k = 0; d < STRAKE_DOTS_DIRECTIONS; d++) {
+        if (strake_scene_has_direction(dims, d)) {
+            plan.low[d] = (which->given[from] ? which->list[from][k] : 0.0) - walls;
+            plan.high[d] = which->list[to][k++] + walls;
+        }
+    }
+    return plan;
+}
+
+strake_status strake_dots_turn(strake_dots_plan *plan, int along, bool is_cut, double at,
+                               strake_error *error)
+{
+    if (plan->dims == 2) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "there is no slice and no direction of sight in 2D: all particles are "
+                           "seen; leave it out");
+    }
+    if (is_cut && !(at >= plan->low[along] && at <= plan->high[along])) {
+        char text[120];
+        (void)strake_number_print(text, sizeof text, "%c = %.6g m; expected %.6g to %.6g m",
+                                  "xyz"[along], at, plan -> low[along], plan -> high[along]);
+        return strake_fail(error, STRAKE_ERR_USAGE, "there are no particles at %s", text);
+    }
+    plan->along = along;
+    plan->is_cut = is_cut;
+    plan->at = at;
+    return STRAKE_OK;
+}
+
+/* Points as wide as high in what is shown, as many as there is room for. */
+static void choose_size(strake_dots *dots, const strake_view *view)
+{
+    const strake_dots_plan *const plan = &dots->plan;
+    const double right = plan->high[dots->right] - plan->low[dots->right];
+    const double up = plan->high[dots->down] - plan->low[dots->down];
+    const double by_cols = right / view->most_cols, by_rows = up / view->most_rows / view->stretch;
+    const double side = fmax(by_cols, by_rows);
+    strake_picture *const picture = &dots->picture;
+    picture->cols = (int)fmax(1.0, fmin(floor(right / side + 0.5), view->most_cols));
+    picture->rows = (int)fmax(1.0, fmin(floor(up / side / view->stretch + 0.5), view->most_rows));
+    dots->width = right / picture->cols;
+    dots->height = up / picture->rows;
+}
+
+static strake_status begin(strake_dots *dots, const strake_dots_plan *plan, const strake_view *view,
+                           point **points, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *dots = (strake_dots){.plan = *plan,
+                          .down = plan->along == 2 ? 1 : 2,
+                          .right = plan->along == 0 ? 1 : 0,
+                          .picture = {.dims = 2, .planes = 1, .reduction = plan->reduction}};
+    choose_size(dots, view);
+    strake_picture *const picture = &dots->picture;
+    const size_t count = (size_t)picture->rows * (size_t)picture->cols;
+    picture->cell_rows = picture->rows;
+    picture->cell_cols = picture->cols;
+    picture->least = picture->most = picture->positive = (double)NAN;
+    picture->value = malloc(count * sizeof *picture->value);
+    picture->solid = calloc(count, 1);
+    *points = calloc(count, sizeof **points);
+    STRAKE_CHECK(picture->value != NULL && picture->solid != NULL && *points != NULL, error,
+                 STRAKE_ERR_MEMORY, "out of memory for a picture");
+cleanup:
+    return status;
+}
+
+static void add_value(strake_dots *dots, point *p, double value)
+{
+    strake_picture *const picture = &dots->picture;
+    p->least = p->count == 0 || value < p->least ? value : p->least;
+    p->most = p->count == 0 || value > p->most ? value : p->most;
+    p->sum += value;
+    p->count++;
+    picture->least = !(value >= picture->least) ? value : picture->least;
+    picture->most = !(value <= picture->most) ? value : picture->most;
+    picture->positive = value > 0.0 && !(value >= picture->positive) ? value : picture->positive;
+}
+
+/* Whether a particle is in the layer, or between the walls of the box in front and behind. */
+static bool is_seen(const strake_dots_plan *plan, const double *x)
+{
+    const double at = x[plan->along], half = 0.5001 * plan->spacing; /* never between two layers */
+    return plan->is_cut ? fabs(at - plan->at) <= half
+                        : plan->dims == 2 || (at >= plan->low[plan->along] + plan->walls &&
+                                              at <= plan->high[plan->along] - plan->walls);
+}
+
+/* A particle: the points whose middle its dot covers, and the one that it is in. */
+static void add(strake_dots *dots, point *points, const double *x, bool is_solid, double value)
+{
+    const strake_dots_plan *const plan = &dots->plan;
+    strake_picture *const picture = &dots->picture;
+    const double radius = 0.5 * wider * plan->spacing;
+    const double col = (x[dots->right] - plan->low[dots->right]) / dots->width;
+    const double row = (plan->high[dots->down] - x[dots->down]) / dots->height;
+    if (!is_seen(plan, x) ||
+        !(col >= 0.0 && col < picture->cols && row >= 0.0 && row < picture->rows)) {
+        return;
+    }
+    const int most_r = (int)fmin(row + radius / dots->height, picture->rows - 1.0);
+    const int most_c = (int)fmin(col + radius / dots->width, picture->cols - 1.0);
+    for (int r = (int)fmax(row - radius / dots->height, 0.0); r <= most_r; r++) {
+        for (int c = (int)fmax(col - radius / dots->width, 0.0); c <= most_c; c++) {
+            const double over = (r + 0.5 - row) * dots->height;
+            const double beside = (c + 0.5 - col) * dots->width;
+            const int at = r * picture->cols + c;
+            if (over * over + beside * beside > radius * radius &&
+                (r != (int)row || c != (int)col)) {
+                continue;
+            }
+            if (is_solid) {
+                picture->solid[at] = 1;
+            } else {
+                add_value(dots, &points[at], value);
+            }
+        }
+    }
+}
+
+static void finish(strake_dots *dots, const point *points)
+{
+    strake_picture *const picture = &dots->picture;
+    double sum = 0.0, count = 0.0;
+    for (int k = 0; k < picture->rows * picture->cols; k++) {
+        sum += points[k].sum;
+        count += (double)points[k].count;
+    }
+    const double mean = count > 0.0 ? sum / count : 0.0;
+    for (int k = 0; k < picture->rows * picture->cols; k++) {
+        const point *const p = &points[k];
+        const double extreme = p->most - mean > mean - p->least ? p->most : p->least;
+        picture->value[k] = p->count == 0 ? (double)NAN
+                            : picture->reduction == STRAKE_REDUCE_EXTREME
+                                ? extreme
+                                : p->sum / (double)p->count;
+    }
+}
+
+/* What colours a particle: a number, the length of a vector, or who computes it. */
+static double value_of(const strake_dots_plan *plan, const double *x, const double *row)
+{
+    double square = 0.0;
+    int part = 0;
+    if (plan->parts > 0) {
+        while (part + 1 < plan->parts && x[plan->part_direction] >= plan->part_end[part]) {
+            part++;
+        }
+        return part;
+    }
+    for (int k = 0; k < plan->dims && plan->field == STRAKE_SPH_VELOCITY; k++) {
+        square += row[k] * row[k];
+    }
+    return plan->field == STRAKE_SPH_VELOCITY ? sqrt(square) : row[0];
+}
+
+/**
+ * Draws so many particles.
+ * @param[in] view  the room that there is: most_rows, most_cols and stretch
+ * @return as @p read; STRAKE_ERR_MEMORY. Call strake_dots_free() in any case.
+ */
+static strake_status dots_read(strake_dots *dots, const strake_dots_plan *plan,
+                               const strake_view *view, int64_t count, strake_dots_reader *read,
+                               void *user, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int dims = plan->dims;
+    const int columns = plan->field == STRAKE_SPH_VELOCITY ? dims : 1;
+    const bool colours_all = plan->parts > 0 || plan->field == STRAKE_SPH_KIND;
+    point *points = NULL;
+    double *const position = malloc((size_t)dims * ROWS * sizeof *position);
+    double *const kind = malloc(ROWS * sizeof *kind);
+    double *const field = malloc((size_t)columns * ROWS * sizeof *field);
+    STRAKE_CHECK(position != NULL && kind != NULL && field != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for a picture");
+    STRAKE_TRY(begin(dots, plan, view, &points, error));
+    for (int64_t first = 0; first < count; first += ROWS) {
+        const int64_t now = count - first < ROWS ? count - first : ROWS;
+        STRAKE_TRY(read(user, STRAKE_SPH_POSITION, first, now, position, error));
+        STRAKE_TRY(read(user, STRAKE_SPH_KIND, first, now, kind, error));
+        STRAKE_TRY(plan->parts > 0 ? STRAKE_OK : read(user, plan->field, first, now, field, error));
+        for (int64_t k = 0; k < now; k++) {
+            const double *const row = position + k * dims;
+            const double x[] = {row[0], dims == 3 ? row[1] : 0.0, row[dims - 1]};
+            const bool is_solid = !colours_all && kind[k] > STRAKE_PARTICLE_FLUID;
+            add(dots, points, x, is_solid, value_of(plan, x, field + k * columns));
+        }
+    }
+    finish(dots, points);
+cleanup:
+    free(points);
+    free(position);
+    free(kind);
+    free(field);
+    return status;
+}
+
+strake_scene strake_dots_scene(const strake_dots *dots, const strake_case *which)
+{
+    const strake_dots_plan *const plan = &dots->plan;
+    const strake_field *const field = &which->problem->field[plan->field];
+    strake_scene scene = {.step = -1,
+                          .time = (double)NAN,
+                          .spacing = {1.0, -dots->height, dots->width},
+                          .first = {0.0, plan->high[dots->down] - 0.5 * dots->height,
+                                    plan->low[dots->right] + 0.5 * dots->width}};
+    char where[60] = "";
+    if (plan->is_cut) {
+        (void)strake_number_print(where, sizeof where, ", %c = %.6g m", "xyz"[plan->along],
+                                  plan -> at);
+    } else if (plan->dims == 3) {
+        (void)snprintf(where, sizeof where, ", seen along %c", "xyz"[plan->along]);
+    }
+    (void)snprintf(scene.title, sizeof scene.title, "%s%s%s",
+                   plan->parts > 0 ? "the part that computes" : field->name,
+                   plan->parts == 0 && plan->field == STRAKE_SPH_VELOCITY ? " (magnitude)" : "",
+                   where);
+    if (plan->parts == 0) {
+        strake_format_unit(field->unit, scene.unit, sizeof scene.unit);
+    }
+    (void)snprintf(scene.axis[1], sizeof scene.axis[1], "%c [m]", "xyz"[dots->down]);
+    (void)snprintf(scene.axis[2], sizeof scene.axis[2], "%c [m]", "xyz"[dots->right]);
+    return scene;
+}
+
+void strake_dots_free(strake_dots *dots)
+{
+    strake_picture_free(&dots->picture);
+    *dots = (strake_dots){.picture = {0}};
+}
 
 /* --- of a run that is under way -------------------------------------------------------------------- */
 
@@ -47,12 +308,12 @@ strake_status strake_swarm_now(strake_dots *dots, const strake_case *which, stra
                                const strake_view *view, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_dots_plan plan = strake_dots_plan_of(which);
+    strake_dots_plan plan = dots_plan_of(which);
     strake_extent extent;
     double *end = NULL;
     STRAKE_TRY(which->picture.parts ? find_parts(&plan, solver, &end, error) : STRAKE_OK);
     STRAKE_TRY(strake_field_extent(solver, which->problem->field[plan.field].name, &extent, error));
-    STRAKE_TRY(strake_dots_read(dots, &plan, view, extent.slabs, get_rows, solver, error));
+    STRAKE_TRY(dots_read(dots, &plan, view, extent.slabs, get_rows, solver, error));
 cleanup:
     free(end);
     dots->plan.part_end = NULL;
@@ -84,7 +345,7 @@ strake_status strake_swarm_open(strake_swarm *swarm, const strake_recording *rec
         left.which != NULL && left.which->problem->has_particles) {
         swarm->which = left.which;
         left.which = NULL;
-        swarm->plan = strake_dots_plan_of(swarm->which);
+        swarm->plan = dots_plan_of(swarm->which);
         swarm->plan.is_cut = false;
     }
 cleanup:
@@ -237,7 +498,7 @@ strake_status strake_swarm_read(const strake_swarm *swarm, const strake_recordin
                  "%s says where particles are drawn and gives no colours; choose another --field",
                  shown->field);
     STRAKE_TRY(open_files(&f, swarm, recording, shown, plan.field, error));
-    STRAKE_TRY(strake_dots_read(&dots, &plan, view, f.count, read_rows, &f, error));
+    STRAKE_TRY(dots_read(&dots, &plan, view, f.count, read_rows, &f, error));
     *scene = strake_dots_scene(&dots, swarm->which);
     scene->step = shown->step;
     scene->time = shown->time;

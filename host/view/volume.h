@@ -8,7 +8,7 @@
 
 #include "output/array.h"
 #include "output/slabs.h"
-#include "view/colour.h"
+#include "view/picture.h"
 
 /** Largest side [points]. */
 enum { STRAKE_VOLUME_POINTS = 160 };

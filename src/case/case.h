@@ -9,7 +9,7 @@
 #include "case/output.h"
 #include "case/scene.h"
 #include "case/settings.h"
-#include "case/vents.h"
+#include "case/vents_read.h"
 #include "engine/problem.h"
 
 enum { STRAKE_MAX_FIELDS = 40, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };

@@ -31,7 +31,7 @@ typedef enum strake_netcdf_kind {
 
 #define STRAKE_NETCDF_WORDS "cdf5|netcdf4"
 
-/** Colour maps, in the order of host/view/colour.c; the first is the default. */
+/** Colour maps, in the order of host/view/picture.c; the first is the default. */
 #define STRAKE_MAP_WORDS "viridis|inferno|coolwarm|gray"
 
 /** What a block of cells becomes in a picture, in the order of strake_reduction. */

@@ -59,9 +59,6 @@ strake_node *strake_node_get(const strake_node *node, const char *key);
 /** Node at a path such as "time.steps", or NULL. */
 strake_node *strake_node_find(strake_node *root, const char *path);
 
-/** Path of a node, "fields.psi.cone.center[1]"; "" for the root. Returns @p buffer. */
-const char *strake_node_path(const strake_node *node, char *buffer, size_t size);
-
 /** "FILE:LINE:COLUMN: path" (or "--set PATH=VALUE: path") of a node. Returns @p buffer. */
 const char *strake_node_where(const strake_node *node, char *buffer, size_t size);
 

@@ -8,7 +8,6 @@
 #include "case/keys.h"
 #include "case/settings.h"
 #include "case/source.h"
-#include "case/where.h"
 
 /* Reading the run.* keys of a case. */
 

@@ -2,16 +2,13 @@
 #ifndef STRAKE_CASE_VENTS_IMPL_H
 #define STRAKE_CASE_VENTS_IMPL_H
 
-#include "case/vents.h"
+#include "case/vents_read.h"
 
 /** A vent more, without cells. @return its number, or -1 without memory */
 int strake_vents_add(strake_vents *vents);
 
 /** A cell more. @return false without memory */
 bool strake_vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col);
-
-/** The cells of each vent share its rate. @return false without memory */
-bool strake_vents_share(strake_vents *vents);
 
 /** SCIARA's {grid: FILE, emission: FILE}. @return as strake_vents_read() */
 strake_status strake_vents_read_sciara(const strake_node *node, const strake_vents_place *place,

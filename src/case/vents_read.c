@@ -1,19 +1,219 @@
 /* Reading vents: places, lines, and rates over time. */
+#include "case/vents_read.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/lines.h"
 #include "base/number.h"
-#include "case/points.h"
 #include "case/read.h"
 #include "case/vents_impl.h"
+
+enum { MAX_SERIES = 1 << 26 }; /* bytes of a file; one of that size is some other file */
+
+static const strake_limits points_any = {-INFINITY, INFINITY, false, NULL};
+
+static strake_status points_out_of_memory(const strake_node *node, strake_error *error)
+{
+    char where[STRAKE_PLACE_SIZE];
+    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                       strake_node_where(node, where, sizeof where));
+}
+
+strake_status strake_points_read_pairs(const strake_node *list, const strake_points_words *words,
+                                       strake_points *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (list->kind != STRAKE_NODE_LIST || list->children == 0) {
+        return strake_node_unlike(list, error, "a list of one or more [time, %s] [s, %s]",
+                                  words->name, words->unit);
+    }
+    s->time = calloc((size_t)list->children, sizeof(double));
+    s->value = calloc((size_t)list->children, sizeof(double));
+    if (s->time == NULL || s->value == NULL) {
+        return points_out_of_memory(list, error);
+    }
+    for (const strake_node *item = list->child; item != NULL; item = item->next, s->points++) {
+        if (item->kind != STRAKE_NODE_LIST || item->children != 2) {
+            return strake_node_unlike(item, error, "[time, %s], two numbers [s, %s]", words->name,
+                                      words->unit);
+        }
+        STRAKE_TRY(strake_read_real(item->child, &points_any, &s->time[s->points], error));
+        STRAKE_TRY(strake_read_real(item->last, &points_any, &s->value[s->points], error));
+    }
+cleanup:
+    return status;
+}
+
+/* "0, 4.5", also with a semicolon, a tab or blanks between. */
+static bool read_columns(const char *line, double *time, double *value)
+{
+    char *end = NULL;
+    *time = strake_number_read(line, &end);
+    if (end == line) {
+        return false;
+    }
+    const char *second = end + strspn(end, " \t");
+    second += *second == ',' || *second == ';' ? 1 : 0;
+    if (second == end) {
+        return false;
+    }
+    *value = strake_number_read(second, &end);
+    return end != second && end[strspn(end, " \t\r,;")] == '\0';
+}
+
+strake_status strake_points_read_csv(const strake_node *node, const char *folder,
+                                     const strake_points_words *words, strake_points *s,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *path = NULL, *text = NULL, *line = NULL, *rest = NULL;
+    char where[STRAKE_PLACE_SIZE], what[80];
+    const char *name = NULL;
+    size_t length = 0;
+    int64_t number = 0, lines = 1, read = 0;
+    strake_error inner;
+    (void)strake_node_where(node, where, sizeof where);
+    (void)snprintf(what, sizeof what, "series of %ss", words->name);
+    STRAKE_TRY(strake_read_text(node, "the name of a file", &name, error));
+    path = strake_path_from(folder, name);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", where);
+    STRAKE_CHECK(strake_file_read(path, MAX_SERIES, what, &text, &length, &inner) == STRAKE_OK,
+                 error, STRAKE_ERR_USAGE, "%s: %s", where, inner.text);
+    STRAKE_CHECK(length < 2 || !strake_text_is_utf16(text), error, STRAKE_ERR_USAGE,
+                 "%s: %s: is a text in UTF-16; save it in UTF-8 or ASCII", where, path);
+    for (size_t k = 0; k < length; k++) {
+        lines += text[k] == '\n' ? 1 : 0;
+    }
+    s->time = calloc((size_t)lines, sizeof(double));
+    s->value = calloc((size_t)lines, sizeof(double));
+    STRAKE_CHECK(s->time != NULL && s->value != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory to read it", where);
+    rest = strake_text_begin(text);
+    while ((line = strake_next_line(&rest)) != NULL) {
+        number++;
+        line += strspn(line, " \t\r");
+        if (*line == '\0' || *line == '#') {
+            continue;
+        }
+        const bool is_good = read_columns(line, &s->time[s->points], &s->value[s->points]);
+        const bool is_title = read++ == 0 && strchr("+-.0123456789", *line) == NULL;
+        STRAKE_CHECK(is_good || is_title, error, STRAKE_ERR_USAGE,
+                     "%s: %s: line %lld: expected a time [s] and a %s [%s], such as %s", where,
+                     path, (long long)number, words->name, words->unit, words->example);
+        s->points += is_good ? 1 : 0;
+    }
+    STRAKE_CHECK(s->points > 0, error, STRAKE_ERR_USAGE,
+                 "%s: %s: has no line with a time [s] and a %s [%s]", where, path, words->name,
+                 words->unit);
+cleanup:
+    free(path);
+    free(text);
+    return status;
+}
+
+void strake_points_free(strake_points *points)
+{
+    free(points->time);
+    free(points->value);
+    *points = (strake_points){0};
+}
+
+/* Vents: what they are, and what comes out of them. */
+
+int strake_vents_add(strake_vents *vents)
+{
+    strake_schedule *const rate =
+        realloc(vents->rate, (size_t)(vents->count + 1) * sizeof *vents->rate);
+    if (rate == NULL) {
+        return -1;
+    }
+    vents->rate = rate;
+    vents->rate[vents->count] = (strake_schedule){0};
+    return vents->count++;
+}
+
+bool strake_vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col)
+{
+    /* Room for a power of two. */
+    if ((vents->cells & (vents->cells - 1)) == 0) {
+        const size_t room = vents->cells > 0 ? 2 * (size_t)vents->cells : 1;
+        strake_vent_cell *const cell = realloc(vents->cell, room * sizeof *cell);
+        if (cell == NULL) {
+            return false;
+        }
+        vents->cell = cell;
+    }
+    vents->cell[vents->cells++] = (strake_vent_cell){row, col, vent, 1.0};
+    return true;
+}
+
+/** The cells of each vent share its rate. @return false without memory */
+static bool vents_share(strake_vents *vents)
+{
+    int64_t *const cells = calloc((size_t)vents->count + 1, sizeof *cells);
+    for (int64_t k = 0; cells != NULL && k < vents->cells; k++) {
+        cells[vents->cell[k].vent]++;
+    }
+    for (int64_t k = 0; cells != NULL && k < vents->cells; k++) {
+        vents->cell[k].share = 1.0 / (double)cells[vents->cell[k].vent];
+    }
+    const bool is_good = cells != NULL;
+    free(cells);
+    return is_good;
+}
+
+double strake_vents_rate(const strake_vents *vents, const strake_vent_cell *cell, double time)
+{
+    return cell->share * strake_schedule_rate(&vents->rate[cell->vent], time);
+}
+
+double strake_vents_next(const strake_vents *vents, double time)
+{
+    double next = INFINITY;
+    for (int v = 0; v < vents->count; v++) {
+        next = fmin(next, strake_schedule_next(&vents->rate[v], time));
+    }
+    return next;
+}
+
+bool strake_vents_are_over(const strake_vents *vents, double time)
+{
+    for (int v = 0; v < vents->count; v++) {
+        const strake_schedule *const s = &vents->rate[v];
+        if (strake_schedule_rate(s, time) > 0.0 || strake_schedule_next(s, time) < INFINITY) {
+            return false;
+        }
+    }
+    return true;
+}
+
+double strake_vents_volume(const strake_vents *vents, double from, double to)
+{
+    double volume = 0.0;
+    for (int v = 0; v < vents->count; v++) {
+        volume += strake_schedule_volume(&vents->rate[v], from, to);
+    }
+    return volume;
+}
+
+void strake_vents_free(strake_vents *vents)
+{
+    for (int v = 0; v < vents->count; v++) {
+        strake_schedule_free(&vents->rate[v]);
+    }
+    free(vents->rate);
+    free(vents->cell);
+    *vents = (strake_vents){0};
+}
 
 static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
 
 /* What the points of a series are. */
-static const strake_points_words words = {"rate", "m3/s", "3600, 4.5"};
+static const strake_points_words vents_read_words = {"rate", "m3/s", "3600, 4.5"};
 
 static strake_status out_of_memory(const strake_node *node, strake_error *error)
 {
@@ -137,8 +337,9 @@ static strake_status read_series(const strake_node *map, const strake_vents_plac
         STRAKE_TRY(strake_read_choice(how, "constant|linear", &choice, error));
         *is_linear = choice == 1;
     }
-    status = list != NULL ? strake_points_read_pairs(list, &words, s, error)
-                          : strake_points_read_csv(file, place->folder, &words, s, error);
+    status = list != NULL
+                 ? strake_points_read_pairs(list, &vents_read_words, s, error)
+                 : strake_points_read_csv(file, place->folder, &vents_read_words, s, error);
 cleanup:
     return status;
 }
@@ -157,13 +358,13 @@ static strake_status read_rate(const strake_node *node, const strake_vents_place
         STRAKE_TRY(read_series(node, place, &s, &is_linear, error));
         break;
     case STRAKE_NODE_LIST:
-        STRAKE_TRY(strake_points_read_pairs(node, &words, &s, error));
+        STRAKE_TRY(strake_points_read_pairs(node, &vents_read_words, &s, error));
         break;
     case STRAKE_NODE_SCALAR:
     case STRAKE_NODE_NULL:
         if (node->kind == STRAKE_NODE_SCALAR && !strake_text_real(node->text, &number) &&
             strchr("+-.0123456789", node->text[0]) == NULL) {
-            STRAKE_TRY(strake_points_read_csv(node, place->folder, &words, &s, error));
+            STRAKE_TRY(strake_points_read_csv(node, place->folder, &vents_read_words, &s, error));
             break;
         }
         STRAKE_TRY(strake_read_real(node, &range, &number, error));
@@ -241,7 +442,7 @@ strake_status strake_vents_read(const strake_node *node, const strake_vents_plac
          item = item->next) {
         STRAKE_TRY(read_vent(item, place, out, error));
     }
-    status = strake_vents_share(out) ? STRAKE_OK : out_of_memory(node, error);
+    status = vents_share(out) ? STRAKE_OK : out_of_memory(node, error);
 cleanup:
     return status;
 }

@@ -15,6 +15,16 @@
 #include <stdint.h>
 
 #include "engine/graph.h"
+#include "engine/point.h"
+
+/* Which instruction sets of row loops the processor has. */
+
+/** The best instruction set of this processor that was compiled in. */
+strake_isa strake_isa_best(void);
+
+/** Whether this processor has it and it was compiled in. */
+bool strake_isa_is_there(strake_isa isa);
+const char *strake_isa_name(strake_isa isa);
 
 enum {
     STRAKE_LOOP_STAGES = 16,
@@ -84,6 +94,7 @@ typedef struct strake_loop_code {
 
 /** All compiled loops; generated at build time. */
 extern const strake_loop_code strake_loop_codes[];
+
 extern const int strake_loop_code_count;
 
 #endif

@@ -104,7 +104,7 @@ typedef struct strake_field {
     int from[2];
     bool
         is_usual; /**< of such a field: it is written, with the states, where a case names no output.fields */
-    /** Of an adaptive problem's state: its next value follows from what is in the cell alone (engine/ghosts.h). */
+    /** Of an adaptive problem's state: its next value follows from what is in the cell alone (engine/graph.h). */
     bool is_pointwise;
     /** Of an input: a case may have it change with time. Where it lies in cells nothing is surveyed of it. */
     bool may_change;

@@ -5,21 +5,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "base/random.h"
+#include "base/sort.h"
+
+double strake_path_seconds(const strake_path *path, double bytes)
+{
+    if (path->regimes == 0) {
+        return (double)NAN;
+    }
+    int r = 0;
+    while (r + 1 < path->regimes && bytes >= path->regime[r + 1].from) {
+        r++;
+    }
+    return path->regime[r].alpha.value + path->regime[r].beta.value * bytes;
+}
+
+double strake_path_rate(const strake_path *path)
+{
+    return path->regimes == 0 ? (double)NAN : 1.0 / path->regime[path->regimes - 1].beta.value;
+}
+
+double strake_max_rate_seconds(const strake_path *path, const strake_max_rate *rate, double bytes,
+                               int active)
+{
+    const double alone = strake_path_seconds(path, bytes);
+    if (active < 2 || !(rate->one > 0.0) || !(rate->all > 0.0)) {
+        return alone;
+    }
+    const double together = fmin(rate->all, active * rate->one);
+    return alone + fmax(0.0, active * bytes / together - bytes / rate->one);
+}
+
+double strake_overlap_factor(double first, double second, double both)
+{
+    const double shorter = fmin(first, second);
+    const double hidden = (first + second - both) / shorter;
+    return shorter > 0.0 ? fmin(1.0, fmax(0.0, hidden)) : 0.0;
+}
 
 enum { LEAST_POINTS = 4, ROUNDS = 8, RESAMPLES = 400, RATE_STEPS = 400 };
 
 /* Huber's bound in standard deviations, and the least deviation that counts as one: a few medians that
    agree by chance must not make the next one an outlier. */
 static const double huber = 1.345, least_deviation = 0.01, usual_scatter = 0.02;
+
 /* What a further regime must be worth: parameters (alpha, beta, break) in the criterion. */
 static const double regime_parameters = 3.0;
+
 static const double alike = 0.05; /* predictions that differ by less are one regime */
+
 /* A regime of sizes is a protocol of a driver; a cluster of points within fewer octaves is a disturbance. */
 static const double least_span = 8.0;
+
 /* What a point may cost at most, wherever it lies: some that lie far off make no regime. */
 static const double most_loss = 9.0;
+
 /* A time that falls with the size does so by this, and by so many deviations. */
 static const double least_fall = 0.1, sure_fall = 8.0;
 

@@ -1,11 +1,142 @@
 #include "model/rounds.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/sort.h"
 
+/* Slabs that a part does within a time beside others. */
+static double within(const strake_team_part *p, double seconds)
+{
+    const double slabs = (seconds - p->fixed - p->exchange) / (p->slab * p->beside);
+    return slabs > 0.0 ? slabs : 0.0;
+}
+
+static double alone(const strake_team_part *p, double slabs)
+{
+    return p->slab < (double)INFINITY ? p->fixed + p->slab * slabs : (double)INFINITY;
+}
+
+double strake_team_seconds(const strake_team_part *part, int parts, const bool *taken, double slabs,
+                           double *share)
+{
+    int count = 0, last = 0;
+    double low = 0.0;
+    double high = (double)INFINITY;
+    for (int p = 0; p < parts; p++) {
+        share[p] = 0.0;
+        if (taken[p]) {
+            count++;
+            last = p;
+            /* One part beside idle others needs no more than this. */
+            high = fmin(high,
+                        part[p].fixed + part[p].exchange + part[p].slab * part[p].beside * slabs);
+        }
+    }
+    if (!(high < (double)INFINITY)) {
+        return (double)INFINITY;
+    }
+    if (count == 1) {
+        share[last] = slabs;
+        return alone(&part[last], slabs);
+    }
+    for (int k = 0; k < 100; k++) {
+        const double middle = 0.5 * (low + high);
+        double sum = 0.0;
+        for (int p = 0; p < parts; p++) {
+            sum += taken[p] ? within(&part[p], middle) : 0.0;
+        }
+        *(sum < slabs ? &low : &high) = middle;
+    }
+    for (int p = 0; p < parts; p++) {
+        share[p] = taken[p] ? within(&part[p], high) : 0.0;
+    }
+    return high;
+}
+
+void strake_team_plan_make(const strake_team_part *part, int parts, double slabs, double least_gain,
+                           strake_team_plan *out)
+{
+    memset(out, 0, sizeof *out);
+    out->parts = parts;
+    out->seconds = (double)INFINITY;
+    for (int p = 0; p < parts; p++) {
+        int at = p;
+        out->alone[p] = alone(&part[p], slabs);
+        for (; at > 0 && out->alone[p] < out->alone[out->order[at - 1]]; at--) {
+            out->order[at] = out->order[at - 1];
+        }
+        out->order[at] = p;
+    }
+    for (int k = 0; k < parts; k++) {
+        double share[STRAKE_TEAM_PARTS];
+        const int p = out->order[k];
+        out->taken[p] = true;
+        out->with[p] = strake_team_seconds(part, parts, out->taken, slabs, share);
+        out->taken[p] = out->seconds > least_gain * out->with[p] && share[p] >= 1.0;
+        if (out->taken[p]) {
+            out->seconds = out->with[p];
+            memcpy(out->share, share, sizeof share);
+        }
+    }
+}
+
+enum { MOST_PACKED = 32768 };
+
+bool strake_exchange_packs(int states, double bytes)
+{
+    return states > 1 && bytes <= (double)MOST_PACKED;
+}
+
+strake_exchange_size strake_exchange_size_of(const strake_exchange_case *c, int steps)
+{
+    const int64_t again = (steps - 1) * c->reach;
+    const int64_t halo = c->halo[0] > c->halo[1] ? c->halo[0] : c->halo[1];
+    const bool packs =
+        strake_exchange_packs(c->states, (double)(halo + again) * c->states * c->slab_bytes);
+    strake_exchange_size size = {.messages = packs ? c->sides : c->states * c->sides,
+                                 .apart = c->states * c->sides};
+    if (c->sides == 0) {
+        return size;
+    }
+    /* One neighbour: on average half of what two would ask for. */
+    const double up = (double)(c->halo[0] + c->halo[1] + 2 * again) * 0.5 * c->sides;
+    size.bytes_up = up * c->states * c->slab_bytes;
+    size.bytes_down = size.bytes_up; /* the neighbours' halos are as wide */
+    return size;
+}
+
+double strake_overlap_seconds(const strake_overlap_case *c)
+{
+    return c->beside - c->factor * fmin(c->beside, c->interior) + c->extra;
+}
+
+bool strake_overlap_pays(const strake_overlap_case *c)
+{
+    return strake_overlap_seconds(c) < c->exchange;
+}
+
+int strake_choose_steps(const strake_exchange_case *c, const double *added, int most, double *best)
+{
+    int chosen = 1;
+    double least = (double)INFINITY;
+    for (int k = 1; k <= most && (k == 1 || (k - 1) * c->reach + c->halo[0] < c->slabs); k++) {
+        const double again = 0.5 * (k - 1) * (double)c->reach * c->sides * c->slab_seconds;
+        const double seconds = added[k - 1] / k + again;
+        if (seconds < least) {
+            least = seconds;
+            chosen = k;
+        }
+    }
+    if (best != NULL) {
+        *best = least;
+    }
+    return chosen;
+}
+
 const char *const strake_round_name[STRAKE_ROUNDS] = {"line", "ring", "one_way"};
+
 const char *const strake_wait_name[STRAKE_WAITS] = {"awake", "crowded"};
 
 /* Of what the squares of two directions span, or they are the same one. */

@@ -11,7 +11,113 @@
 #ifndef STRAKE_MODEL_ROUNDS_H
 #define STRAKE_MODEL_ROUNDS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "model/fit.h"
+
+/*
+ * * Which parts of a machine are worth using for a grid, by what is known of each: pure arithmetic.
+ *
+ * A part alone takes a + b n for n slabs; beside others x more, for its exchange. A team of parts that
+ * all end at the same time T shares N slabs so that the sum of (T - a - x) / b over its parts is N. The
+ * fastest part alone is where a team starts; others join one by one, the fastest first, while each makes
+ * a step shorter (Bilotta et al. 2013: a device more where those in use are saturated).
+ */
+
+enum { STRAKE_TEAM_PARTS = 64 };
+
+typedef struct strake_team_part {
+    double fixed;    /**< a [s] of a step */
+    double slab;     /**< b [s], positive; INFINITY: it cannot take part */
+    double exchange; /**< x [s] of a step, where it has neighbours */
+    /** b grows by this ratio beside others, which take its threads; 1: they do not */
+    double beside;
+} strake_team_part;
+
+typedef struct strake_team_plan {
+    int parts;                       /**< that there are */
+    int order[STRAKE_TEAM_PARTS];    /**< the fastest alone first */
+    double alone[STRAKE_TEAM_PARTS]; /**< [s] of a step with all slabs */
+    double with[STRAKE_TEAM_PARTS];  /**< [s] of a step of the team before it and this part */
+    bool taken[STRAKE_TEAM_PARTS];
+    double share[STRAKE_TEAM_PARTS]; /**< slabs, 0 for those not taken */
+    double seconds;                  /**< of a step of those taken */
+} strake_team_plan;
+
+/**
+ * Seconds of a step of the parts with @p taken, and their shares (@p share: 0 for the others).
+ * @return INFINITY without a part that can
+ */
+double strake_team_seconds(const strake_team_part *part, int parts, const bool *taken, double slabs,
+                           double *share);
+
+/** @param[in] least_gain  ratio by which another part must make a step shorter, above 1 */
+void strake_team_plan_make(const strake_team_part *part, int parts, double slabs, double least_gain,
+                           strake_team_plan *out);
+
+/*
+ * * What models of data movement imply for a stripe: how long an exchange takes, whether transfers
+ * should run beside kernels, and after how many steps to exchange. Pure arithmetic.
+ *
+ * A sweep of k steps exchanges once; a step before its last one also computes r slabs beyond the
+ * stripe for each step that follows, on either side where there is a neighbour. Per step
+ *
+ *     t(k) = E(k) / k + (k - 1) / 2 * r * sides * s
+ *
+ * where E(k) is what the exchange adds to a sweep and s the seconds of a slab.
+ */
+
+enum { STRAKE_CHOOSE_STEPS = 16 };
+
+/** A stripe between neighbours. */
+typedef struct strake_exchange_case {
+    int64_t slabs;       /**< of the stripe */
+    int64_t halo[2];     /**< slabs that a step reads before and after its own */
+    int64_t reach;       /**< slabs that a step computes beyond the next one's, on either side */
+    int sides;           /**< with a neighbour: 0, 1, 2 */
+    int states;          /**< arrays that are exchanged */
+    bool meets;          /**< nobody goes on before the last slab of all is done */
+    double slab_bytes;   /**< of one array */
+    double slab_seconds; /**< that a slab takes to compute */
+} strake_exchange_case;
+
+/** Bytes and messages of an exchange before a sweep of k steps. */
+typedef struct strake_exchange_size {
+    double bytes_down, bytes_up;
+    int messages; /**< down, and as many up: one for a border where it is packed, ... */
+    int apart; /**< ... and one for each of its states on a queue beside the kernels', where nothing is */
+} strake_exchange_size;
+
+/**
+ * Whether a border of several states travels as one message: so few bytes that the host copies them in less than the
+ * 2 us of a further message (NVIDIA H200), of this size both ways.
+ * @param[in] bytes  of all of them
+ */
+bool strake_exchange_packs(int states, double bytes);
+strake_exchange_size strake_exchange_size_of(const strake_exchange_case *c, int steps);
+
+/** What it costs to move transfers beside the kernels, and what that hides. */
+typedef struct strake_overlap_case {
+    double exchange; /**< [s] of an exchange after the kernels */
+    double beside;   /**< [s] of one on a queue of its own, with nothing hidden */
+    double factor;   /**< overlap factor of kernels and copies */
+    double interior; /**< [s] that the slabs take that nobody waits for */
+    double extra;    /**< [s] of further launches and of queues that follow each other */
+} strake_overlap_case;
+
+/** Seconds that an exchange adds to a sweep when its transfers run beside the kernels. */
+double strake_overlap_seconds(const strake_overlap_case *c);
+
+/** Whether that is less than an exchange after the kernels. */
+bool strake_overlap_pays(const strake_overlap_case *c);
+
+/**
+ * Steps per exchange, 1 to @p most, with the least seconds per step.
+ * @param[in]  added  added[k - 1]: seconds that the exchange adds to a sweep of k steps
+ * @param[out] best   seconds per step of exchange and of slabs computed again; may be NULL
+ */
+int strake_choose_steps(const strake_exchange_case *c, const double *added, int most, double *best);
 
 enum {
     STRAKE_ROUND_PAIRS = 64,   /**< most pairs of ranks active at once */
@@ -37,6 +143,7 @@ enum { STRAKE_WAIT_AWAKE, STRAKE_WAIT_CROWDED, STRAKE_WAITS };
 
 /** "line" and so on, as in reports and stored models; and of how threads wait. */
 extern const char *const strake_round_name[STRAKE_ROUNDS];
+
 extern const char *const strake_wait_name[STRAKE_WAITS];
 
 /** What rounds took, by ascending sizes: protocols change from one to the next, which no line follows. */

@@ -1,7 +1,7 @@
 /* Which flows of MPDATA are stable: what leaves a cell in a step. */
 #include <math.h>
 
-#include "engine/isa.h"
+#include "engine/loops.h"
 #include "engine/lines.h"
 #include "problem/mpdata.h"
 #include "problem/mpdata_survey.h"

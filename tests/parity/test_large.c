@@ -16,7 +16,6 @@
 #include <cmocka.h>
 
 #include "case/case.h"
-#include "opencl/cl_guard.h"
 #include "opencl/cl_window.h"
 #include "tests/support/fields.h"
 #include "tests/support/trial.h"

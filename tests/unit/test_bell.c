@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "team/bell.h"
 #include "team/meeting.h"
 
 enum { STEPS = 3000 };

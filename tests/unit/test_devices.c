@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case/where.h"
+#include "case/settings.h"
 #include "opencl/cl_device.h"
 
 enum { PLATFORMS = 4, DEVICES = 7 };

@@ -16,7 +16,7 @@
 
 #include "case/case.h"
 #include "engine/extend.h"
-#include "engine/isa.h"
+#include "engine/loops.h"
 #include "problem/mpdata.h"
 #include "problem/mpdata_survey.h"
 #include "tests/support/harness.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cpu/threads.h"
+#include "cpu/topology.h"
 #include "engine/times.h"
 
 static void a_range_holds_all_trials(void **state)

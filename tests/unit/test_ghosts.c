@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "case/case.h"
-#include "engine/ghosts.h"
+#include "engine/graph.h"
 #include "solver/solver_impl.h"
 #include "tests/support/harness.h"
 

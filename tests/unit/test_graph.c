@@ -10,7 +10,7 @@
 
 #include "case/case.h"
 #include "engine/loops.h"
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 #include "opencl/cl_generate.h"
 #include "problem/mpdata.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "case/case.h"
-#include "opencl/cl_facts.h"
+#include "opencl/cl_plan.h"
 #include "opencl/cl_generate.h"
 #include "opencl/cl_groups.h"
 

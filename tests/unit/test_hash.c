@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "cpu/hash_team.h"
+#include "cpu/spread.h"
 
 enum { BYTES = 8 << 20, MOST_PARTS = 6 };
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/advise.h"
+#include "model/model.h"
 #include "model/say.h"
 
 /* A GPU behind a link: 6 us and 50 GB/s, pageable 15 GB/s, mapped after 40 us. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "opencl/cl_sizes.h"
+#include "opencl/cl_choose.h"
 
 /* 8192 rows of 8192 doubles on a GPU of 20 Gcell/s behind a link of 50 GB/s. */
 static const strake_cl_demand grid = {.slabs = 8192,

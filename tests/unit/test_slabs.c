@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cpu/stream.h"
-#include "engine/isa.h"
+#include "engine/loops.h"
 #include "strake.h"
 
 enum { ROWS = 13, COLS = 17, CELLS = ROWS * COLS, FACES = (ROWS + 1) * COLS };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "case/settings.h"
-#include "model/team.h"
+#include "model/rounds.h"
 #include "tuned/tuned.h"
 
 static void near(double value, double expected)

@@ -11,8 +11,6 @@
 
 #include <cmocka.h>
 
-#include "cpu/cgroup.h"
-#include "cpu/threads.h"
 #include "cpu/topology.h"
 
 static char root[] = "/tmp/strake-topology-XXXXXX";

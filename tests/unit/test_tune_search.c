@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotune/model.h"
 #include "autotune/search.h"
 
 /* 3 x 8 x 6 x 6 x 6 x 8 values; group_height and hold exclude each other. */

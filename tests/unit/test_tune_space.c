@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotune/expression.h"
-#include "autotune/predict.h"
 #include "autotune/space.h"
+#include "autotune/predict.h"
 #include "autotune/tune_case.h"
 
 static bool names(void *user, const char *name, size_t length, double *value)

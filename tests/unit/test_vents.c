@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "case/vents.h"
+#include "case/vents_read.h"
 
 /* The rates of all cells. */
 static void rates_at(const strake_vents *vents, double time, double *rate)

@@ -1,10 +1,10 @@
 /**
- * @file entry.h
+ * @file describe.h
  * The keys of a case file in words, one after the other, from the tables that also read them: what `strake help`
  * prints, `strake new` writes and shells complete.
  */
-#ifndef STRAKE_CASE_ENTRY_H
-#define STRAKE_CASE_ENTRY_H
+#ifndef STRAKE_CASE_DESCRIBE_H
+#define STRAKE_CASE_DESCRIBE_H
 
 #include "case/case.h"
 

@@ -1,6 +1,6 @@
-/** @file decisions.h What was chosen before a run, and the log of looks at a balance, for the report. */
-#ifndef STRAKE_DECISIONS_H
-#define STRAKE_DECISIONS_H
+/** @file rebalance.h What was chosen before a run, and the log of looks at a balance, for the report. */
+#ifndef STRAKE_PACE_REBALANCE_H
+#define STRAKE_PACE_REBALANCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /**
- * @file remote.h
+ * @file fields.h
  * Fields of several ranks through rank 0: it alone reads and writes files, and asks the others for the
  * slabs that they own, or gives them theirs. The program of every rank calls, in the same order,
  * strake_remote_begin(), then strake_remote_serve() on all ranks but 0, and strake_remote_end() on 0,
  * between which rank 0 uses strake_get_slabs() and strake_set_slabs() as ever.
  */
-#ifndef STRAKE_REMOTE_H
-#define STRAKE_REMOTE_H
+#ifndef STRAKE_SOLVER_FIELDS_H
+#define STRAKE_SOLVER_FIELDS_H
 
 #include "solver/solver.h"
 
