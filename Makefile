@@ -309,7 +309,7 @@ $(BUILD)/particles: $(BUILD)/obj/bench/particles.o $(STATIC)
 # needs is looked for, and told in one line; other machines' headers are the compiler's own affair.
 STAMP := $(BUILD)/obj/flags
 export STAMP_TEXT = $(CC) $(TARGET) $(ALL_CPPFLAGS) $(ROW_UNWIND) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS) \
-    $(foreach r,$(ROW_ISAS) $(ROW_PRECISIONS),$(ROW_FLAGS_$r)) \
+    $(foreach r,$(ROW_ISAS) $(ROW_PRECISIONS),$(ROW_FLAGS_$r)) $(LOOP_FLAGS) \
     $(strip $(foreach v,$(sort $(filter FLAGS_%,$(.VARIABLES))),$(if $(filter command,$(origin $v)),$v=$($v))))
 .PHONY: FORCE
 FORCE:
@@ -367,8 +367,9 @@ $(BUILD)/gen/strake_loops.made: $(LOOP_TOOL)
 $(BUILD)/gen/strake_loops.c $(LOOP_SRC): $(BUILD)/gen/strake_loops.made
 	@:
 
-# Their wish to be vectorised is heard at -O2, which takes a fifth less time than -O3, and makes them as fast.
-LOOP_FLAGS := $(OPT:-O3=-O2)
+# Their wish to be vectorised is heard at -O2, which takes a fifth less time than -O3, and makes them as fast. Threads
+# of jumps through conditions that are the same all along a row keep gcc 14 from it.
+LOOP_FLAGS := $(OPT:-O3=-O2) $(if $(IS_CLANG),,-fno-thread-jumps)
 
 define LOOP_RULE
 $$(BUILD)/obj/gen/%_rows.$(1).$(2).o: $$(BUILD)/gen/%_rows.c $$(STAMP)
