@@ -288,7 +288,7 @@ bench: all ## measure all placements side by side; STEPS=20 SIZES=512,1024 REPEA
 	@echo 'all figures: $(BUILD)/bench/bench.jsonl; to look at: $(BUILD)/bench/bench.svg'
 
 .PHONY: roofs
-roofs: $(BUILD)/roofs ## what memory and processor allow the CPU stripe, measured here (main/cmd_bench.c)
+roofs: $(BUILD)/roofs ## what memory and processor allow the CPU stripe, measured here (bench/roofs.c)
 	@$(BUILD)/roofs
 FLAGS_bench/roofs := -march=native
 $(BUILD)/roofs: $(BUILD)/obj/bench/roofs.o $(STATIC)

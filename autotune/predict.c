@@ -179,7 +179,7 @@ int strake_space_read_settings(const strake_node *map,
     return settings;
 }
 
-/* What has been enumerated so far. */
+/* The candidates enumerated up to now. */
 typedef struct listing {
     const strake_space *space;
     const strake_space_facts *facts;

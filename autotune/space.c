@@ -145,7 +145,7 @@ static strake_status find_problem(const char *problem, strake_node **out, strake
     return STRAKE_OK;
 }
 
-/* What a problem's file says, and what it says of this kind. */
+/* The file of a problem's parameters, and its part about this kind. */
 static void apply(strake_node *root, strake_node *own, const char *kind)
 {
     strake_node *const section = strake_node_get(own, kind);

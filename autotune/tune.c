@@ -21,7 +21,7 @@
 #include "io/machine.h"
 #include "scene/scene.h"
 
-/* What a tuning keeps in its folder: locks, files of the worker process, journal, results. */
+/* The files of a tuning in its folder: locks, files of the worker process, journal, results. */
 
 static strake_status take_lock(const char *folder, const char *name, strake_lock *lock,
                                strake_error *error)

@@ -1,6 +1,6 @@
 /*
  * clock.h: the clock of a problem whose time steps follow from its states, C11 and OpenCL C with doubles: the host and
- * a device that keeps one have the same struct and the same formula. src/engine/looks.h says what it means.
+ * a device that keeps one have the same struct and the same formula. src/engine/clock.h says what it means.
  */
 #ifndef STRAKE_CLOCK_OF_ALL_H
 #define STRAKE_CLOCK_OF_ALL_H

@@ -60,7 +60,7 @@ int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake
         if (find_code(graph, &loop[g], isa) != NULL) {
             continue;
         }
-        /* What comes before and after a compiled part; each set has loops of its own for static stages. */
+        /* The parts of a sweep before and after the compiled one; each set has loops of its own for static stages. */
         const int parts = isa == STRAKE_ISA_SCALAR ? 0 : strake_loop_split(graph, &loop[g], part);
         if (parts == 0 || loops + parts - 1 > graph->stages) {
             return strake_loops_plan_plain(graph, loop);

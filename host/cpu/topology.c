@@ -254,7 +254,7 @@ typedef struct mount {
     char top[LINE], at[LINE], group[LINE], type[64], options[LINE], folder[PATH];
 } mount;
 
-/* What a file of a folder says, or NULL. Paths are long and stacks may be small: nothing of it is on the stack. */
+/* The text of one file in a folder, or NULL. Paths are long and stacks may be small: neither is on the stack. */
 static char *read_in(const char *folder, const char *name)
 {
     char *const path = strake_path_join(folder, name);

@@ -14,13 +14,12 @@ static void say(const char *kind, const char *format, va_list list)
     char *text = NULL;
     size_t size = 0;
     FILE *const whole = open_memstream(&text, &size);
-    if (whole != NULL) {
-        (void)fprintf(whole, "strake: %s%s", kind, kind[0] != '\0' ? ": " : "");
-        (void)vfprintf(whole, format, list);
-        (void)fputc('\n', whole);
-        if (fclose(whole) == 0) {
-            (void)fwrite(text, 1, size, stderr);
-        }
+    FILE *const to = whole != NULL ? whole : stderr; /* without memory in pieces */
+    (void)fprintf(to, "strake: %s%s", kind, kind[0] != '\0' ? ": " : "");
+    (void)vfprintf(to, format, list);
+    (void)fputc('\n', to);
+    if (whole != NULL && fclose(whole) == 0) {
+        (void)fwrite(text, 1, size, stderr);
     }
     free(text);
 }
