@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 /* The new owner writes its name just after it has the lock: another process may have to look again. */
 enum { LOOKS = 20 };
 static const double between_looks = 0.01;
+
+/* Processes that were forked by a killed owner end with it, but not in the same moment. */
+enum { WAITS = 500 };
 
 static bool is_at(const char *path, dev_t device, ino_t number)
 {
@@ -41,6 +45,32 @@ static void read_owner(int file, char owner[STRAKE_LOCK_OWNER])
     if (owner[0] == '\0') {
         (void)snprintf(owner, STRAKE_LOCK_OWNER, "another process");
     }
+}
+
+/* Also one whose parent has not asked for its end yet. */
+static bool has_ended(pid_t process)
+{
+    char path[64], text[512] = "";
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)!read(file, text, sizeof text - 1);
+        (void)close(file);
+    }
+    /* "12 (name) Z": the state follows the name, in which there may be parentheses. */
+    const char *const name = strrchr(text, ')');
+    const bool is_dead = name != NULL && name[1] == ' ' && strchr("ZX", name[2]) != NULL;
+    return is_dead || (kill(process, 0) != 0 && errno == ESRCH);
+}
+
+/* Whether the owner was a process of this machine that has ended, so that only what it forked still has the lock. */
+static bool is_orphaned(const char owner[STRAKE_LOCK_OWNER])
+{
+    char host[65] = "", named[65] = "";
+    long process = 0;
+    (void)gethostname(host, sizeof host - 1);
+    return sscanf(owner, "process %ld on host %64[^,]", &process, named) == 2 && process > 0 &&
+           strcmp(host, named) == 0 && has_ended((pid_t)process);
 }
 
 /* For people alone: a lock without it locks as well, so that a full disk is no reason to fail. */
@@ -104,12 +134,19 @@ strake_status strake_lock_take(strake_lock *lock, const char *folder, const char
 {
     strake_status status = STRAKE_OK;
     bool again = true;
+    int waits = 0;
     char *path = strake_path_join(folder, name);
     owner[0] = '\0';
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the lock of folder %s",
                  folder);
     while (again) {
-        STRAKE_TRY(try_once(lock, path, &again, owner, error));
+        status = try_once(lock, path, &again, owner, error);
+        if (status == STRAKE_ERR_STATE && waits++ < WAITS && is_orphaned(owner)) {
+            strake_clock_sleep(between_looks);
+            again = true;
+            continue;
+        }
+        STRAKE_TRY(status);
     }
     if (lock->is_held) {
         lock->path = path;

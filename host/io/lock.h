@@ -28,7 +28,8 @@ enum { STRAKE_LOCK_OWNER = 256 };
 
 /**
  * Takes a lock, or says at once that another process has it. Its file says where the owner runs, and is removed by
- * strake_lock_release(); what a process that was killed left is taken over.
+ * strake_lock_release(); what a process that was killed left is taken over, if need be after some seconds, in which what
+ * it had forked ends.
  * @param[in] name    of the lock's file in an existing folder
  * @param[out] owner  "process 12 on host node7, since 2026-11-22T21:58:20Z" of the process that has it, or "another
  *                    process"
