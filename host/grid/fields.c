@@ -393,15 +393,17 @@ static strake_domain *create(const strake_case *which, const strake_team *team)
 
 static strake_status begin(strake_domain *domain, strake_error *error)
 {
-    const strake_case *const which = of(domain)->which;
+    strake_status status = STRAKE_OK;
+    strake_grid *const grid = strake_grid_of(domain);
+    const strake_case *const which = grid->which;
     domain->steady = changes_least(which);
     domain->is_timed = which->courant > 0.0;
-    return strake_grid_begin(strake_grid_of(domain), which, error);
-}
-
-static void look(strake_domain *domain)
-{
-    strake_memory_look(strake_grid_of(domain));
+    STRAKE_TRY(strake_grid_begin(grid, which, error));
+    domain->own_hash = strake_graph_hash(&grid->graph);
+    domain->variant = strake_tuned_table(&grid->graph);
+    strake_memory_look(grid);
+cleanup:
+    return status;
 }
 
 /*
@@ -485,17 +487,7 @@ static void close_grid(strake_domain **domain)
     free(grid);
 }
 
-static uint64_t variant(const strake_domain *domain)
-{
-    return strake_tuned_table(&of(domain)->graph);
-}
-
 /* --- stepping ------------------------------------------------------------------------------------- */
-
-static bool needs_preparing(const strake_domain *domain)
-{
-    return strake_grid_any(of(domain), false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_RAW);
-}
 
 static strake_status prepare(strake_domain *domain, strake_error *error)
 {
@@ -549,16 +541,6 @@ cleanup:
     return status;
 }
 
-static void lose(strake_domain *domain)
-{
-    strake_grid *const grid = strake_grid_of(domain);
-    for (int f = 0; f < grid->which->problem->fields; f++) {
-        if (grid->which->problem->field[f].is_state && strake_case_has(grid->which, f)) {
-            grid->field[f] = (strake_validity){.state = STRAKE_FIELD_EMPTY};
-        }
-    }
-}
-
 static bool is_intact(const strake_domain *domain)
 {
     return strake_grid_is_intact(of(domain));
@@ -585,28 +567,6 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
 
 /* --- fields --------------------------------------------------------------------------------------- */
 
-static const char *name_of(const strake_domain *domain, int field)
-{
-    const strake_problem *const problem = of(domain)->which->problem;
-    return field >= 0 && field < problem->fields ? problem->field[field].name : NULL;
-}
-
-static int kept(const strake_domain *domain, int k)
-{
-    const strake_case *const which = of(domain)->which;
-    for (int f = 0; f < which->problem->fields; f++) {
-        if (strake_case_keeps(which, f) && k-- == 0) {
-            return f;
-        }
-    }
-    return -1;
-}
-
-static size_t element_size(const strake_domain *domain)
-{
-    return (size_t)of(domain)->layout.element_size;
-}
-
 static strake_extent extent(const strake_domain *domain, int field)
 {
     const strake_grid *const grid = of(domain);
@@ -615,51 +575,42 @@ static strake_extent extent(const strake_domain *domain, int field)
     strake_extent out = {.dims = grid->which->problem->dims,
                          .shape = {1, 1, 1},
                          .slabs = full[0],
-                         .bytes = (size_t)(full[1] * full[2]) * element_size(domain)};
+                         .bytes = (size_t)(full[1] * full[2] * grid->layout.element_size)};
     for (int d = 0; d < out.dims; d++) {
         out.shape[d] = full[strake_axis_of(out.dims, d)];
     }
     return out;
 }
 
-static strake_kind role(const strake_domain *domain, int field)
-{
-    const strake_grid *const grid = of(domain);
-    return grid->which->problem->field[field].is_state         ? STRAKE_KIND_STATE
-           : grid->field[field].state == STRAKE_FIELD_CONSTANT ? STRAKE_KIND_CONSTANT
-                                                               : STRAKE_KIND_INPUT;
-}
-
-static bool has_values(const strake_domain *domain, int field)
-{
-    return of(domain)->field[field].state != STRAKE_FIELD_EMPTY;
-}
-
-static bool is_set(const strake_domain *domain)
-{
-    return strake_grid_any(of(domain), true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW);
-}
-
-static bool is_shared(const strake_domain *domain, int field)
-{
-    return domain->ranks != NULL && of(domain)->field[field].state != STRAKE_FIELD_CONSTANT;
-}
-
-static uint64_t hash(const strake_domain *domain)
-{
-    return strake_graph_hash(&of(domain)->graph);
-}
-
 /*
  * What is poured changes with time, as other inputs may, and velocities with a time step that follows from them; what
  * they come from is in the case's own hash.
  */
-static bool is_hashed(const strake_domain *domain, int field)
+static bool is_hashed(const strake_grid *grid, int field)
 {
-    const strake_grid *const grid = of(domain);
     const strake_field *const f = &grid->which->problem->field[field];
     return !f->is_state && !(f->is_poured && pours(grid->which)) &&
            !strake_inputs_move(grid, field) && grid->field[field].state != STRAKE_FIELD_CONSTANT;
+}
+
+static bool field_of(const strake_domain *domain, int field, strake_domain_field *out)
+{
+    const strake_grid *const grid = of(domain);
+    const strake_problem *const problem = grid->which->problem;
+    if (field < 0 || field >= problem->fields) {
+        return false;
+    }
+    const bool is_constant = grid->field[field].state == STRAKE_FIELD_CONSTANT;
+    *out = (strake_domain_field){.name = problem->field[field].name,
+                                 .extent = extent(domain, field),
+                                 .role = problem->field[field].is_state ? STRAKE_KIND_STATE
+                                         : is_constant                  ? STRAKE_KIND_CONSTANT
+                                                                        : STRAKE_KIND_INPUT,
+                                 .has_values = grid->field[field].state != STRAKE_FIELD_EMPTY,
+                                 .is_kept = strake_case_keeps(grid->which, field),
+                                 .is_shared = domain->ranks != NULL && !is_constant,
+                                 .is_hashed = is_hashed(grid, field)};
+    return true;
 }
 
 /* Whether what is given of a field are velocities, which the time step and h make Courant numbers of in every step anew. */
@@ -700,8 +651,8 @@ static strake_status may_set(const strake_domain *domain, int field, int64_t fir
 {
     strake_status status = STRAKE_OK;
     const strake_grid *const grid = of(domain);
-    const char *const name = name_of(domain, field);
     const strake_problem *const problem = grid->which->problem;
+    const char *const name = problem->field[field].name;
     const bool is_read = problem->uses == NULL || problem->uses(grid->which, field);
     const bool is_constant = grid->field[field].state == STRAKE_FIELD_CONSTANT;
     if (grid_is_aside(grid, field)) {
@@ -713,8 +664,7 @@ static strake_status may_set(const strake_domain *domain, int field, int64_t fir
                  name);
     STRAKE_CHECK(!is_constant, error, STRAKE_ERR_STATE,
                  "field %s is a constant of the case; leave it out there to set it here", name);
-    STRAKE_CHECK(!is_shared(domain, field) || problem->field[field].is_state, error,
-                 STRAKE_ERR_STATE,
+    STRAKE_CHECK(domain->ranks == NULL || problem->field[field].is_state, error, STRAKE_ERR_STATE,
                  "field %s: with several ranks each takes the fields that stay the same from the "
                  "case; give it there",
                  name);
@@ -790,7 +740,7 @@ static strake_status lend(strake_domain *domain, int field, strake_place *place,
                      STRAKE_ERR_STATE,
                      "field %s: the case gives its velocity; leave it out there, or set it once "
                      "before it is lent",
-                     name_of(domain, field));
+                     grid->which->problem->field[field].name);
         STRAKE_TRY(make_velocity(grid, field, error));
         array = grid->velocity[field];
     }
@@ -825,32 +775,19 @@ const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .opencl = &strake_part_opencl,
                                              .create = create,
                                              .begin = begin,
-                                             .look = look,
                                              .sweep = sweep,
                                              .lay_out = lay_out,
                                              .make = make,
                                              .close = close_grid,
-                                             .variant = variant,
-                                             .needs_preparing = needs_preparing,
                                              .prepare = prepare,
                                              .change = change,
                                              .steady = steady,
                                              .pass_event = pass_event,
-                                             .lose = lose,
                                              .is_intact = is_intact,
                                              .describe = describe,
                                              .measure = grid_measure,
                                              .set_aside = grid_set_aside,
-                                             .name = name_of,
-                                             .kept = kept,
-                                             .element_size = element_size,
-                                             .extent = extent,
-                                             .role = role,
-                                             .has_values = has_values,
-                                             .is_set = is_set,
-                                             .is_shared = is_shared,
-                                             .hash = hash,
-                                             .is_hashed = is_hashed,
+                                             .field = field_of,
                                              .may_set = may_set,
                                              .check = check,
                                              .put = put,

@@ -48,19 +48,32 @@ void strake_grid_mark(strake_grid *grid, bool states, strake_field_state first,
     }
 }
 
-static bool lacks_inputs(const strake_domain *domain)
+static unsigned lacks(const strake_domain *domain)
 {
-    return strake_grid_any(of(domain), false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_READY);
+    static const struct {
+        unsigned bit;
+        bool states;
+        strake_field_state first, last;
+    } lack[] = {{STRAKE_LACKS_INPUTS, false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_READY},
+                {STRAKE_LACKS_STATES, true, STRAKE_FIELD_RAW, STRAKE_FIELD_READY},
+                {STRAKE_LACKS_RESULTS, true, STRAKE_FIELD_AHEAD, STRAKE_FIELD_AHEAD},
+                {STRAKE_LACKS_PREPARED, false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_RAW},
+                {STRAKE_LACKS_SHARED, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW}};
+    unsigned bits = 0;
+    for (size_t k = 0; k < sizeof lack / sizeof *lack; k++) {
+        const bool any = strake_grid_any(of(domain), lack[k].states, lack[k].first, lack[k].last);
+        bits |= any ? lack[k].bit : 0U;
+    }
+    return bits;
 }
 
-static bool lacks_states(const strake_domain *domain)
+static void lose_states(strake_grid *grid)
 {
-    return strake_grid_any(of(domain), true, STRAKE_FIELD_RAW, STRAKE_FIELD_READY);
-}
-
-static bool lacks_results(const strake_domain *domain)
-{
-    return strake_grid_any(of(domain), true, STRAKE_FIELD_AHEAD, STRAKE_FIELD_AHEAD);
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        if (grid->which->problem->field[f].is_state && strake_case_has(grid->which, f)) {
+            grid->field[f] = (strake_validity){.state = STRAKE_FIELD_EMPTY};
+        }
+    }
 }
 
 static void note(strake_domain *domain, strake_domain_event event)
@@ -68,12 +81,13 @@ static void note(strake_domain *domain, strake_domain_event event)
     strake_grid *grid = strake_grid_of(domain);
     const strake_field_state raw = STRAKE_FIELD_RAW, ready = STRAKE_FIELD_READY,
                              placed = STRAKE_FIELD_PLACED, ahead = STRAKE_FIELD_AHEAD;
-    const bool is_new = lacks_states(domain);
-    if (event == STRAKE_DOMAIN_LOADED && lacks_inputs(domain)) {
+    const unsigned lacked = lacks(domain);
+    if (event == STRAKE_DOMAIN_LOADED && (lacked & STRAKE_LACKS_INPUTS) != 0) {
         strake_grid_wake_inputs(grid);
     }
     if (event == STRAKE_DOMAIN_PLACED || event == STRAKE_DOMAIN_SPOILT ||
-        event == STRAKE_DOMAIN_REFRESHED || (event == STRAKE_DOMAIN_LOADED && is_new)) {
+        event == STRAKE_DOMAIN_REFRESHED ||
+        (event == STRAKE_DOMAIN_LOADED && (lacked & STRAKE_LACKS_STATES) != 0)) {
         strake_grid_wake_all(grid);
     }
     switch (event) {
@@ -99,6 +113,9 @@ static void note(strake_domain *domain, strake_domain_event event)
         break;
     case STRAKE_DOMAIN_GIVEN:
         strake_grid_mark(grid, true, raw, ahead, raw);
+        break;
+    case STRAKE_DOMAIN_LOST:
+        lose_states(grid);
         break;
     }
 }
@@ -210,9 +227,7 @@ static strake_status renew(strake_domain *domain, bool from_copy, strake_error *
     return strake_grid_renew(strake_grid_of(domain), from_copy, error);
 }
 
-static const strake_domain_ops grid_ops = {.lacks_inputs = lacks_inputs,
-                                           .lacks_states = lacks_states,
-                                           .lacks_results = lacks_results,
+static const strake_domain_ops grid_ops = {.lacks = lacks,
                                            .note = note,
                                            .settle = settle,
                                            .find_bad = find_bad,

@@ -284,6 +284,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     if (stripe != NULL) {
         part->ops = stripe->blocks != NULL ? &blocks : &resident;
         part->leaves_out = stripe->kernels.tiles != NULL;
+        part->most_steps = stripe->steps;
     }
     if (status == STRAKE_OK && stripe->blocks != NULL) {
         strake_pipeline *ghosts = NULL;
@@ -303,11 +304,6 @@ static void unmake(strake_part *part)
     part->ops = &strake_part_opencl;
 }
 
-static int steps(const strake_part *part)
-{
-    return stripe_of(part)->steps;
-}
-
 /* --- one that lies in its device's memory --------------------------------------------------------- */
 
 static strake_cl_resident *resident_of(const strake_part *part)
@@ -315,8 +311,8 @@ static strake_cl_resident *resident_of(const strake_part *part)
     return stripe_of(part)->resident;
 }
 
-/* Those that it lacks. */
-static strake_status resident_load_inputs(strake_part *part, strake_error *error)
+/* The inputs that it lacks. */
+static strake_status load_inputs(const strake_part *part, strake_error *error)
 {
     const strake_grid *const grid = strake_grid_of(part->domain);
     void *array[STRAKE_MAX_VALUES] = {NULL};
@@ -332,9 +328,13 @@ static strake_status resident_let_go(strake_part *part, strake_error *error)
     return strake_cl_resident_let_go(resident_of(part), error);
 }
 
-static strake_status resident_load_states(strake_part *part, strake_error *error)
+static strake_status resident_load(strake_part *part, unsigned what, strake_error *error)
 {
-    return strake_cl_resident_upload_state(resident_of(part), current(part), error);
+    const strake_status status =
+        (what & STRAKE_LACKS_INPUTS) != 0 ? load_inputs(part, error) : STRAKE_OK;
+    return status == STRAKE_OK && (what & STRAKE_LACKS_STATES) != 0
+               ? strake_cl_resident_upload_state(resident_of(part), current(part), error)
+               : status;
 }
 
 /* Of other ranks' slabs the host has only what travels: nobody here brings the rest but who reads them. */
@@ -359,8 +359,11 @@ static strake_status resident_leg(strake_part *part, strake_leg *leg, bool *fini
 {
     const strake_grid *grid = strake_grid_of(part->domain);
     *finite = true; /* nobody knows yet */
-    return strake_cl_resident_sweep(resident_of(part), leg->steps, leg->told,
-                                    grid->array[leg->parity], grid->next[leg->parity], error);
+    const strake_status status =
+        strake_cl_resident_sweep(resident_of(part), leg->steps, leg->told, grid->array[leg->parity],
+                                 grid->next[leg->parity], error);
+    part->takes_early = strake_cl_resident_is_beside(resident_of(part));
+    return status;
 }
 
 static strake_status resident_meet(strake_part *part, int leg, strake_error *error)
@@ -377,23 +380,14 @@ static strake_status resident_bound(strake_part *part, double *bound, strake_err
 static strake_status resident_start_clock(strake_part *part, const strake_clock *clock, bool *keeps,
                                           strake_error *error)
 {
+    part->clock_is_over = false;
     return strake_cl_resident_start_clock(resident_of(part), clock, keeps, error);
-}
-
-static bool resident_is_over(const strake_part *part)
-{
-    return strake_cl_resident_is_over(resident_of(part));
 }
 
 static strake_status resident_stop_clock(strake_part *part, strake_clock *clock,
                                          strake_error *error)
 {
     return strake_cl_resident_stop_clock(resident_of(part), clock, error);
-}
-
-static bool resident_takes_early(const strake_part *part)
-{
-    return strake_cl_resident_is_beside(resident_of(part));
 }
 
 static strake_status resident_fetch(strake_part *part, int leg, int parity, strake_error *error)
@@ -421,12 +415,9 @@ static strake_status resident_look(strake_part *part, strake_error *error)
 
 static strake_status resident_is_finite(strake_part *part, bool *finite, strake_error *error)
 {
-    return strake_cl_resident_is_finite(resident_of(part), finite, error);
-}
-
-static bool resident_is_alone(const strake_part *part)
-{
-    return strake_cl_resident_is_alone(resident_of(part));
+    const strake_status status = strake_cl_resident_is_finite(resident_of(part), finite, error);
+    part->clock_is_over = strake_cl_resident_is_over(resident_of(part));
+    return status;
 }
 
 static bool resident_weigh(const strake_part *part, double *work)
@@ -504,9 +495,11 @@ static strake_status blocks_let_go(strake_part *part, strake_error *error)
     return strake_cl_blocks_let_go(blocks_of(part), error);
 }
 
-static strake_status blocks_load_states(strake_part *part, strake_error *error)
+/* Inputs stay in the host arrays. */
+static strake_status blocks_load(strake_part *part, unsigned what, strake_error *error)
 {
-    return strake_cl_blocks_restart(blocks_of(part), error);
+    return (what & STRAKE_LACKS_STATES) != 0 ? strake_cl_blocks_restart(blocks_of(part), error)
+                                             : STRAKE_OK;
 }
 
 static strake_status blocks_store(strake_part *part, int parity, strake_error *error)
@@ -564,11 +557,6 @@ static strake_status blocks_look(strake_part *part, strake_error *error)
 static strake_status blocks_is_finite(strake_part *part, bool *finite, strake_error *error)
 {
     return strake_cl_blocks_is_finite(blocks_of(part), finite, error);
-}
-
-static bool blocks_is_alone(const strake_part *part)
-{
-    return part->range.first == 0 && part->range.end == part->domain->slabs;
 }
 
 static bool blocks_has_room(const strake_part *part, strake_range own)
@@ -642,8 +630,8 @@ static void describe(const strake_part *part, strake_part_report *out)
 /* Of every table: before it is made nobody knows which of the two it will be. */
 #define OPENCL_PART                                                                                \
     .word = "ocl", .role = "stripe", .settings = STRAKE_FOR_OPENCL | STRAKE_FOR_KERNELS,           \
-    .has_driver = true, .is_whole = true, .is_tuned = true, .is_tried = true,                      \
-    .cores = strake_part_device_cores, .make = make, .unmake = unmake, .describe = describe
+    .has_driver = true, .is_whole = true, .is_tuned = true, .is_tried = true, .make = make,        \
+    .unmake = unmake, .describe = describe
 
 static bool never_has_room(const strake_part *part, strake_range own)
 {
@@ -654,24 +642,19 @@ static bool never_has_room(const strake_part *part, strake_range own)
 const strake_part_ops strake_part_opencl = {OPENCL_PART, .has_room = never_has_room};
 
 static const strake_part_ops resident = {OPENCL_PART,
-                                         .steps = steps,
-                                         .load_inputs = resident_load_inputs,
-                                         .load_states = resident_load_states,
+                                         .load = resident_load,
                                          .let_go = resident_let_go,
                                          .store = resident_store,
                                          .leg = resident_leg,
                                          .meet = resident_meet,
                                          .bound = resident_bound,
                                          .start_clock = resident_start_clock,
-                                         .is_over = resident_is_over,
                                          .stop_clock = resident_stop_clock,
-                                         .takes_early = resident_takes_early,
                                          .fetch = resident_fetch,
                                          .undo = resident_undo,
                                          .finish = resident_finish,
                                          .look = resident_look,
                                          .is_finite = resident_is_finite,
-                                         .is_alone = resident_is_alone,
                                          .weigh = resident_weigh,
                                          .has_room = resident_has_room,
                                          .give = resident_give,
@@ -683,9 +666,8 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .time = resident_time};
 
 static const strake_part_ops blocks = {OPENCL_PART,
-                                       .steps = steps,
                                        .visit = blocks_visit,
-                                       .load_states = blocks_load_states,
+                                       .load = blocks_load,
                                        .let_go = blocks_let_go,
                                        .store = blocks_store,
                                        .leg = blocks_leg,
@@ -696,7 +678,6 @@ static const strake_part_ops blocks = {OPENCL_PART,
                                        .finish = blocks_finish,
                                        .look = blocks_look,
                                        .is_finite = blocks_is_finite,
-                                       .is_alone = blocks_is_alone,
                                        .has_room = blocks_has_room,
                                        .give = blocks_give,
                                        .take = blocks_take,

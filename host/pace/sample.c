@@ -273,7 +273,8 @@ strake_status strake_share_given(strake_pace *pace, strake_error *error)
     sampling s = {.pace = pace, .own = d->own};
     const int64_t slabs = s.own.end - s.own.first;
     if (!pace->balances || !pace->is_fresh || pace->looks.seen > 0 || d->ranks != NULL ||
-        d->work == NULL || !team->part[0].ops->meets_within || !d->ops->lacks_states(d)) {
+        d->work == NULL || !team->part[0].ops->meets_within ||
+        !strake_domain_lacks(d, STRAKE_LACKS_STATES)) {
         return STRAKE_OK;
     }
     s.before = calloc((size_t)slabs + 1, sizeof *s.before);

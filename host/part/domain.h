@@ -25,8 +25,19 @@ typedef enum strake_domain_event {
     STRAKE_DOMAIN_SPOILT,    /**< a trial has overwritten their states; the host's are current */
     STRAKE_DOMAIN_STORED,    /**< the host has their states */
     STRAKE_DOMAIN_REFRESHED, /**< other ranks' slabs have come to the host's current states */
-    STRAKE_DOMAIN_GIVEN      /**< the host's states were given anew, on another rank */
+    STRAKE_DOMAIN_GIVEN,     /**< the host's states were given anew, on another rank */
+    STRAKE_DOMAIN_LOST       /**< a failure: states have no values */
 } strake_domain_event;
+
+/** What is missing, and where. */
+typedef enum strake_domain_lack {
+    STRAKE_LACKS_INPUTS = 1,  /**< parts lack inputs that the host has */
+    STRAKE_LACKS_STATES = 2,  /**< parts lack states that the host has */
+    STRAKE_LACKS_RESULTS = 4, /**< the host lacks states that parts have */
+    STRAKE_LACKS_PREPARED =
+        8,                   /**< steps lack what follows from fields: strake_domain_kind.prepare */
+    STRAKE_LACKS_SHARED = 16 /**< other ranks lack states that were set on this one */
+} strake_domain_lack;
 
 /** Some memory of a domain. */
 typedef struct strake_stretch {
@@ -35,10 +46,8 @@ typedef struct strake_stretch {
 } strake_stretch;
 
 typedef struct strake_domain_ops {
-    /** Whether parts lack inputs, or states, that the host has; whether the host lacks states of theirs. */
-    bool (*lacks_inputs)(const strake_domain *domain);
-    bool (*lacks_states)(const strake_domain *domain);
-    bool (*lacks_results)(const strake_domain *domain);
+    /** What is missing where: bits of strake_domain_lack. */
+    unsigned (*lacks)(const strake_domain *domain);
     void (*note)(strake_domain *domain, strake_domain_event event);
 
     /** Moves memory to the threads that will work on it; no device may have a part. */
@@ -145,8 +154,10 @@ struct strake_domain {
     /** its time steps have different lengths: the clock has its time and the next one */
     bool is_timed;
     strake_clock clock;
-    double *work;  /**< [slab] cells that are computed in a sweep now; NULL: as many of each slab */
-    uint64_t hash; /**< of the case and of what else fixes a step; 0: not known */
+    double *work; /**< [slab] cells that are computed in a sweep now; NULL: as many of each slab */
+    uint64_t own_hash; /**< of what fixes a step beside the case and its fields */
+    uint64_t variant;  /**< what tuned settings depend on beside problem, precision and size */
+    uint64_t hash;     /**< of the case and of what else fixes a step; 0: not known */
     /** what it was behind each static field, and behind what time.courant follows; 0: that is not in it */
     uint64_t hash_to[STRAKE_MAX_FIELDS + 1];
     bool has_lost; /**< the driver of a device that was dropped may still use memory of it */
@@ -154,6 +165,12 @@ struct strake_domain {
 
 /** The size of some slabs, as tuned results tell it. */
 void strake_domain_size(const strake_domain *domain, strake_range slabs, int64_t n[STRAKE_AXES]);
+
+/** Whether any of these bits of strake_domain_lack is set. */
+static inline bool strake_domain_lacks(const strake_domain *domain, unsigned any)
+{
+    return (domain->ops->lacks(domain) & any) != 0;
+}
 
 /** Where some slabs of an item lie, together: strake_domain_ops.piece. */
 strake_stretch strake_domain_stretch(const strake_domain *domain, int item, strake_range slabs);

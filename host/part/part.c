@@ -93,24 +93,18 @@ void strake_part_unmake(strake_part *part)
         part->ops->unmake(part);
     }
     part->body = NULL;
+    part->most_steps = 0;
+    part->takes_early = false;
 }
 
-strake_status strake_part_load_inputs(strake_part *part, strake_error *error)
+strake_status strake_part_load(strake_part *part, unsigned what, strake_error *error)
 {
-    return HAS(part, load_inputs) ? part->ops->load_inputs(part, error) : STRAKE_OK;
+    return HAS(part, load) ? part->ops->load(part, what, error) : STRAKE_OK;
 }
 
 strake_status strake_part_let_go(strake_part *part, strake_error *error)
 {
-    if (HAS(part, let_go)) {
-        return part->ops->let_go(part, error);
-    }
-    return part->ops->load_inputs == NULL ? strake_part_finish(part, error) : STRAKE_OK;
-}
-
-strake_status strake_part_load_states(strake_part *part, strake_error *error)
-{
-    return HAS(part, load_states) ? part->ops->load_states(part, error) : STRAKE_OK;
+    return HAS(part, let_go) ? part->ops->let_go(part, error) : STRAKE_OK;
 }
 
 strake_status strake_part_store(strake_part *part, int parity, strake_error *error)
@@ -140,7 +134,8 @@ strake_status strake_part_finish(strake_part *part, strake_error *error)
 
 bool strake_part_is_alone(const strake_part *part)
 {
-    return !HAS(part, is_alone) || part->ops->is_alone(part);
+    return !part->ops->has_driver || part->body == NULL ||
+           (part->range.first == 0 && part->range.end == part->domain->slabs);
 }
 
 bool strake_part_has_room(const strake_part *part, strake_range own)

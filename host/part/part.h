@@ -87,32 +87,26 @@ typedef struct strake_part_ops {
     bool meets_within; /**< its kind's parts exchange, and agree on time steps, within their legs */
     bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */
 
-    /** Processors that it takes from the workers; @p is_first: it is the first part of its device. */
-    int (*cores)(const strake_part *part, bool is_first);
-
     /** Room for the workers; then each worker's own thread makes what is its. @return as cl_stripe_create() */
     strake_status (*begin)(strake_part *part, const strake_part_plan *plan, strake_error *error);
     strake_status (*make)(strake_part *part, const strake_part_plan *plan, int worker,
                           strake_error *error);
     void (*unmake)(strake_part *part);
 
-    /** Most steps of a sweep where it is alone. NULL: those that it was made for. */
-    int (*steps)(const strake_part *part);
     /**
      * Steps of a sweep, at most @p most, that suit it best beside others, where that is not a matter of what they
      * exchange: all that it has travels in every sweep. NULL: it stays where it is.
      */
     int (*visit)(const strake_part *part, int most);
 
-    /** From the host: inputs, and the current states. And back, its own slabs, as states of a parity; waits. */
-    strake_status (*load_inputs)(strake_part *part, strake_error *error);
-    strake_status (*load_states)(strake_part *part, strake_error *error);
+    /**
+     * Takes what is missing from the host: STRAKE_LACKS_INPUTS, of current states STRAKE_LACKS_STATES, or both. And brings its
+     * own slabs back, as states of a parity; waits.
+     */
+    strake_status (*load)(strake_part *part, unsigned what, strake_error *error);
     strake_status (*store)(strake_part *part, int parity, strake_error *error);
 
-    /**
-     * Waits until it reads no inputs in the host's arrays any more, however far its steps are. NULL: it reads none after
-     * load_inputs; without that, after finish.
-     */
+    /** Waits until it reads no inputs in the host's arrays any more, however far its steps are. */
     strake_status (*let_go)(strake_part *part, strake_error *error);
 
     /** Computes, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
@@ -127,17 +121,14 @@ typedef struct strake_part_ops {
     /** Waits for the bound on the next time step [s] that its slabs allow. NULL: legs told it. */
     strake_status (*bound)(strake_part *part, double *bound, strake_error *error);
     /**
-     * Alone, or where all parts meet within their legs, a part may keep the clock itself: legs between these two calls take their time steps from there, and
-     * those that come after its end do nothing. NULL, or @p keeps is false: it is told every one.
+     * Alone, or where all parts meet within their legs, a part may keep the clock itself: legs between these two calls take
+     * their time steps from there, and those that come after its end do nothing (strake_part.clock_is_over). NULL, or @p
+     * keeps is false: legs are given every time step.
      */
     strake_status (*start_clock)(strake_part *part, const strake_clock *clock, bool *keeps,
                                  strake_error *error);
-    /** Whether, by what is_finite() last waited for, that clock is over. */
-    bool (*is_over)(const strake_part *part);
     /** Waits until everything is done. @param[out] clock  clock->sweeps were not beyond the end */
     strake_status (*stop_clock)(strake_part *part, strake_clock *clock, strake_error *error);
-    /** Whether others' slabs may come while the last of its own are computed, as the leg was enqueued. NULL: never */
-    bool (*takes_early)(const strake_part *part);
     /** Takes what it reads of others after this leg from the host's states of that parity. */
     strake_status (*fetch)(strake_part *part, int leg, int parity, strake_error *error);
     /** The last sweep was a trial: what was current before is so again. */
@@ -152,8 +143,6 @@ typedef struct strake_part_ops {
      * [slab], from its first one on @return false: all of them, and nothing is written. NULL: the domain knows
      */
     bool (*weigh)(const strake_part *part, double *work);
-    /** Whether it exchanges with nobody: sweeps may be enqueued ahead. NULL: yes, if it is the only role. */
-    bool (*is_alone)(const strake_part *part);
 
     /**
      * Moving slabs between two runs. First every part gives: what it will not own any more, and what others
@@ -190,7 +179,10 @@ struct strake_part {
     void *body;   /**< the implementation's; NULL: it is not made, or nothing of it is kept */
     void *ghosts; /**< and what advances others' slabs in the host arrays where it needs that */
 
-    bool told; /**< the user was told that it streams */
+    int most_steps;     /**< of a sweep where it is alone; 0: those that it was made for */
+    bool takes_early;   /**< others' slabs may come while the last leg still computes its own */
+    bool clock_is_over; /**< of a clock that it keeps, by what is_finite() last waited for */
+    bool told;          /**< the user was told that it streams */
     double
         busy; /**< seconds per step of the last run of its own work, as it was timed; 0: unknown */
     bool failed;            /**< its device returned an error: to be dropped */
@@ -220,9 +212,9 @@ bool strake_part_is_twin(const strake_part *a, const strake_part *b);
 bool strake_part_is_gpu(const strake_part *part);
 
 /**
- * Processors that a part on a device takes from the workers, as strake_part_ops.cores: a thread that waits for
- * a GPU spins in most drivers; a device on the processors computes on so many of them, unless it is limited to
- * fewer, on all.
+ * Processors that a part on a device takes from the workers: a thread that waits for a GPU spins in most drivers; a
+ * device on the processors computes on so many of them, unless it is limited to fewer, on all.
+ * @param[in] is_first  it is the first part of its device
  */
 int strake_part_device_cores(const strake_part *part, bool is_first);
 
@@ -233,15 +225,17 @@ void strake_part_describe_device(const strake_part *part, strake_precision preci
 /** Notes that a part's device returned an error; @p status is handed back. */
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error);
 void strake_part_unmake(strake_part *part);
-strake_status strake_part_load_inputs(strake_part *part, strake_error *error);
-strake_status strake_part_load_states(strake_part *part, strake_error *error);
+strake_status strake_part_load(strake_part *part, unsigned what, strake_error *error);
 strake_status strake_part_let_go(strake_part *part, strake_error *error);
 strake_status strake_part_store(strake_part *part, int parity, strake_error *error);
 strake_status strake_part_meet(strake_part *part, int leg, strake_error *error);
 strake_status strake_part_fetch(strake_part *part, int leg, int parity, strake_error *error);
 strake_status strake_part_undo(strake_part *part, int steps, strake_error *error);
 strake_status strake_part_finish(strake_part *part, strake_error *error);
+
+/** Whether it exchanges with no other part, if it is the only role: sweeps may be enqueued ahead. */
 bool strake_part_is_alone(const strake_part *part);
+
 bool strake_part_has_room(const strake_part *part, strake_range own);
 
 /** Finds the work of its slabs, where only it knows that (strake_part.leaves_out). @param[in,out] work  [slab] of the domain */

@@ -146,20 +146,13 @@ static const strake_particles *of(const strake_domain *domain)
 
 /* --- for the team ---------------------------------------------------------------------------------- */
 
-static bool lacks_inputs(const strake_domain *domain)
+static unsigned lacks(const strake_domain *domain)
 {
-    (void)domain;
-    return false;
-}
-
-static bool lacks_states(const strake_domain *domain)
-{
-    return of(domain)->state == STRAKE_PARTICLES_GIVEN;
-}
-
-static bool lacks_results(const strake_domain *domain)
-{
-    return of(domain)->state == STRAKE_PARTICLES_AHEAD;
+    const strake_particles *const p = of(domain);
+    return (p->state == STRAKE_PARTICLES_GIVEN   ? STRAKE_LACKS_STATES
+            : p->state == STRAKE_PARTICLES_AHEAD ? STRAKE_LACKS_RESULTS
+                                                 : 0U) |
+           (p->is_set ? STRAKE_LACKS_SHARED : 0U);
 }
 
 /*
@@ -199,6 +192,9 @@ static void note(strake_domain *domain, strake_domain_event event)
         break;
     case STRAKE_DOMAIN_PLACED:
         p->state = p->state != STRAKE_PARTICLES_NONE ? STRAKE_PARTICLES_GIVEN : p->state;
+        break;
+    case STRAKE_DOMAIN_LOST:
+        p->state = STRAKE_PARTICLES_NONE;
         break;
     case STRAKE_DOMAIN_REFRESHED:
     case STRAKE_DOMAIN_GIVEN:
@@ -318,9 +314,7 @@ static void take(strake_domain *domain, strake_range own, int steps)
     domain->own = own;
 }
 
-static const strake_domain_ops particles_ops = {.lacks_inputs = lacks_inputs,
-                                                .lacks_states = lacks_states,
-                                                .lacks_results = lacks_results,
+static const strake_domain_ops particles_ops = {.lacks = lacks,
                                                 .note = note,
                                                 .exchange = exchange,
                                                 .settle = settle,
@@ -420,17 +414,13 @@ static strake_status begin(strake_domain *domain, strake_error *error)
     STRAKE_TRY(strake_scene_make(p->which, &p->scene, error));
     STRAKE_TRY(check_fast(p, error));
     p->scene.sph.has_walls = p->scene.kinds[STRAKE_PARTICLE_WALL] > 0;
-    p->hash = hash_scene(&p->scene);
+    domain->own_hash = hash_scene(&p->scene);
+    domain->variant = strake_scene_variant(&p->scene);
     domain->n[0] = domain->n[1] = 1;
     domain->n[2] = p->scene.count;
     strake_scene_describe(p->which, &p->scene, tell_line, p);
 cleanup:
     return status;
-}
-
-static uint64_t variant(const strake_domain *domain)
-{
-    return strake_scene_variant(&of(domain)->scene);
 }
 
 /* Of a particle that goes to another part. */
@@ -502,28 +492,12 @@ static void close_particles(strake_domain **domain)
     free(p);
 }
 
-static bool needs_preparing(const strake_domain *domain)
-{
-    (void)domain;
-    return false;
-}
-
-static bool is_set(const strake_domain *domain)
-{
-    return of(domain)->is_set;
-}
-
 static strake_status pass_event(strake_domain *domain, strake_error *error)
 {
     (void)error;
     domain->clock.is_known = domain->clock.is_known && domain->clock.stop == of(domain)->which->end;
     domain->clock.stop = of(domain)->which->end;
     return STRAKE_OK;
-}
-
-static void lose(strake_domain *domain)
-{
-    strake_particles_of(domain)->state = STRAKE_PARTICLES_NONE;
 }
 
 static bool is_intact(const strake_domain *domain)
@@ -582,39 +556,22 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
     }
 }
 
-static uint64_t hash(const strake_domain *domain)
-{
-    return of(domain)->hash;
-}
-
 const strake_domain_kind strake_particles_kind = {.serial = &strake_particles_serial,
                                                   .cpu = &strake_particles_cpu,
                                                   .opencl = &strake_particles_opencl,
                                                   .create = create,
                                                   .begin = begin,
                                                   .lay_out = lay_out,
-                                                  .variant = variant,
                                                   .make = make,
                                                   .close = close_particles,
-                                                  .needs_preparing = needs_preparing,
                                                   .pass_event = pass_event,
-                                                  .lose = lose,
                                                   .is_intact = is_intact,
                                                   .describe = describe,
-                                                  .hash = hash,
                                                   .measure = strake_particles_measure,
                                                   .probe = particles_probe,
-                                                  .name = strake_particles_name,
-                                                  .kept = strake_particles_kept,
-                                                  .element_size = strake_particles_element_size,
-                                                  .extent = strake_particles_extent,
-                                                  .role = strake_particles_role,
-                                                  .has_values = strake_particles_has_values,
-                                                  .is_set = is_set,
+                                                  .field = strake_particles_field,
                                                   .gather = particles_gather,
                                                   .spread = particles_spread,
-                                                  .is_shared = strake_particles_is_shared,
-                                                  .is_hashed = strake_particles_is_shared,
                                                   .may_set = strake_particles_may_set,
                                                   .check = strake_particles_check,
                                                   .put = strake_particles_put,

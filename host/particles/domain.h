@@ -31,7 +31,6 @@ typedef struct strake_particles {
     const strake_case *which;
     const strake_team *team; /**< whose threads compute, and who is told */
     strake_scene scene;      /**< without its particles, once the host has them by number */
-    uint64_t hash;           /**< of what the scene says beyond the case */
     strake_particles_state state;
     strake_sph_crew crew;              /**< of the parts, in their order */
     strake_sph_image host;             /**< by number; a particle that left has no cell (-1) */

@@ -22,23 +22,11 @@ static const strake_particles *of(const strake_domain *domain)
     return (const strake_particles *)domain;
 }
 
-const char *strake_particles_name(const strake_domain *domain, int field)
+static const char *name_of(const strake_domain *domain, int field)
 {
     return field < STRAKE_SPH_FIELDS ? of(domain)->which->problem->field[field].name
            : field == KEPT           ? "particles"
-           : field == CLOCK          ? "clock"
-                                     : NULL;
-}
-
-int strake_particles_kept(const strake_domain *domain, int k)
-{
-    (void)domain;
-    return KEPT + k < FIELDS ? KEPT + k : -1;
-}
-
-size_t strake_particles_element_size(const strake_domain *domain)
-{
-    return (size_t)strake_case_element_size(of(domain)->which);
+                                     : "clock";
 }
 
 static bool is_vector(int field)
@@ -55,7 +43,7 @@ static int64_t columns_of(const strake_domain *domain, int field)
                             : 1;
 }
 
-strake_extent strake_particles_extent(const strake_domain *domain, int field)
+static strake_extent extent_of(const strake_domain *domain, int field)
 {
     const int64_t count = of(domain)->scene.count;
     const int64_t columns = columns_of(domain, field);
@@ -72,24 +60,19 @@ strake_extent strake_particles_extent(const strake_domain *domain, int field)
     return out;
 }
 
-strake_kind strake_particles_role(const strake_domain *domain, int field)
+bool strake_particles_field(const strake_domain *domain, int field, strake_domain_field *out)
 {
-    (void)domain;
-    return field == STRAKE_SPH_KIND || field == STRAKE_SPH_NUMBER ? STRAKE_KIND_INPUT
-                                                                  : STRAKE_KIND_STATE;
-}
-
-bool strake_particles_has_values(const strake_domain *domain, int field)
-{
-    (void)field;
-    return of(domain)->state != STRAKE_PARTICLES_NONE;
-}
-
-bool strake_particles_is_shared(const strake_domain *domain, int field)
-{
-    (void)domain;
-    (void)field;
-    return false;
+    if (field < 0 || field >= FIELDS) {
+        return false;
+    }
+    *out = (strake_domain_field){.name = name_of(domain, field),
+                                 .extent = extent_of(domain, field),
+                                 .role = field == STRAKE_SPH_KIND || field == STRAKE_SPH_NUMBER
+                                             ? STRAKE_KIND_INPUT
+                                             : STRAKE_KIND_STATE,
+                                 .has_values = of(domain)->state != STRAKE_PARTICLES_NONE,
+                                 .is_kept = field >= KEPT};
+    return true;
 }
 
 /* Whether a particle is there: it has not left. */
@@ -206,7 +189,7 @@ strake_status strake_particles_may_set(const strake_domain *domain, int field, i
         return strake_fail(error, STRAKE_ERR_STATE,
                            "field %s cannot be set: a step failed, and there are no particles any "
                            "more; take them from a checkpoint",
-                           strake_particles_name(domain, field));
+                           name_of(domain, field));
     }
     return field == STRAKE_SPH_VELOCITY || field == STRAKE_SPH_DENSITY || field >= KEPT
                ? STRAKE_OK
@@ -214,7 +197,7 @@ strake_status strake_particles_may_set(const strake_domain *domain, int field, i
                      error, STRAKE_ERR_STATE,
                      "field %s cannot be set: of particles velocity and density can, places "
                      "and kinds are those of the scene, and pressure follows from density",
-                     strake_particles_name(domain, field));
+                     name_of(domain, field));
 }
 
 strake_status strake_particles_check(const strake_domain *domain, int field, int64_t first,
@@ -226,8 +209,7 @@ strake_status strake_particles_check(const strake_domain *domain, int field, int
         const bool is_good = isfinite(value[k]) && (field != STRAKE_SPH_DENSITY || value[k] > 0.0);
         if (!is_good) {
             return strake_fail(error, STRAKE_ERR_USAGE, "field %s: %g of particle %lld is %s",
-                               strake_particles_name(domain, field), value[k],
-                               (long long)(first + k / columns),
+                               name_of(domain, field), value[k], (long long)(first + k / columns),
                                isfinite(value[k]) ? "no density; it must be > 0" : "not finite");
         }
     }

@@ -225,11 +225,30 @@ static strake_status begin(strake_part *part, strake_error *error)
                : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for particles");
 }
 
+/*
+ * Nobody waits for the single steps of a lone device, and threads of parts that meet within them need not meet, too. The
+ * device itself is waited for after as many as no user waits long for.
+ */
+static int steps_at_once(const strake_part *part)
+{
+    enum { AT_ONCE = 16, MOST_AT_ONCE = 64, UPDATES = 100000000 /* of a fast device in 0.1 s */ };
+    const strake_particles *const p = strake_particles_of(part->domain);
+    const int64_t most = UPDATES / (p->scene.count + 1);
+    if (p->team->roles > 1) {
+        return AT_ONCE;
+    }
+    return part->device == NULL  ? 1
+           : most > MOST_AT_ONCE ? MOST_AT_ONCE
+           : most < AT_ONCE      ? AT_ONCE
+                                 : (int)most;
+}
+
 /* The run that a part made is a member of the crew. */
-static strake_status finish(const strake_part *part, int self, strake_status status)
+static strake_status finish(strake_part *part, int self, strake_status status)
 {
     body *const b = part->body;
     b->self = self;
+    part->most_steps = steps_at_once(part);
     if (status == STRAKE_OK) {
         strake_particles_begin_run(strake_particles_of(part->domain), self, part->range, b->run);
     }
@@ -339,8 +358,9 @@ static void unmake(strake_part *part)
     free(b);
 }
 
-static strake_status load_states(strake_part *part, strake_error *error)
+static strake_status load(strake_part *part, unsigned what, strake_error *error)
 {
+    (void)what; /* there are states only */
     return strake_particles_load(strake_particles_of(part->domain), ((body *)part->body)->run,
                                  error);
 }
@@ -375,6 +395,7 @@ static strake_status start_clock(strake_part *part, const strake_clock *clock, b
     b->steps = 0;
     b->busy = 0.0;
     b->run->clock.time = clock->time;
+    part->clock_is_over = false;
     *keeps = true;
     return STRAKE_OK;
 }
@@ -390,9 +411,8 @@ static strake_clock clock_of(const body *b)
     return clock;
 }
 
-static bool is_over(const strake_part *part)
+static bool is_over(const body *b)
 {
-    const body *const b = part->body;
     const strake_clock clock = clock_of(b);
     return !b->finds && strake_clock_is_over(&clock);
 }
@@ -429,7 +449,7 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     (void)finite; /* the run names the particle itself */
     b->steps += leg->steps - steps;
     b->finds = false;
-    if (steps > 0 && !is_over(part)) {
+    if (steps > 0 && !is_over(b)) {
         b->run->pause = b->clock.until;
         b->run->log = strake_recorder_log(p->team, b->self);
         status = strake_sph_step(b->run, steps, b->clock.stop, error);
@@ -444,7 +464,8 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
         status = status == STRAKE_OK ? noted : status;
     }
     b->busy += strake_clock_seconds() - start - (member->waited - waited);
-    /* Who only found that another one failed has nothing to say. */
+    part->clock_is_over = is_over(b);
+    /* A part that only found that another one failed has no failure of its own. */
     return status == STRAKE_ERR_STATE ? STRAKE_OK : status;
 }
 
@@ -498,24 +519,6 @@ static void describe_cpu(const strake_part *part, strake_part_report *out)
     describe(part, out, team->isa, threads_of(part), NULL);
 }
 
-/*
- * Nobody waits for the single steps of a lone device, and threads of parts that meet within them need not meet, too. The
- * device itself is waited for after as many as no user waits long for.
- */
-static int steps_at_once(const strake_part *part)
-{
-    enum { AT_ONCE = 16, MOST_AT_ONCE = 64, UPDATES = 100000000 /* of a fast device in 0.1 s */ };
-    const strake_particles *const p = strake_particles_of(part->domain);
-    const int64_t most = UPDATES / (p->scene.count + 1);
-    if (p->team->roles > 1) {
-        return AT_ONCE;
-    }
-    return part->device == NULL  ? 1
-           : most > MOST_AT_ONCE ? MOST_AT_ONCE
-           : most < AT_ONCE      ? AT_ONCE
-                                 : (int)most;
-}
-
 static void describe_device(const strake_part *part, strake_part_report *out)
 {
     const strake_particles *const p = strake_particles_of(part->domain);
@@ -528,9 +531,8 @@ static void describe_device(const strake_part *part, strake_part_report *out)
 }
 
 #define COMMON                                                                                     \
-    .meets_within = true, .steps = steps_at_once, .busy = busy, .unmake = unmake,                  \
-    .load_states = load_states, .store = store, .take = take, .leg = leg,                          \
-    .start_clock = start_clock, .is_over = is_over, .stop_clock = stop_clock
+    .meets_within = true, .busy = busy, .unmake = unmake, .load = load, .store = store,            \
+    .take = take, .leg = leg, .start_clock = start_clock, .stop_clock = stop_clock
 
 const strake_part_ops strake_particles_serial = {.word = "serial",
                                                  .role = "reference",
@@ -552,7 +554,6 @@ const strake_part_ops strake_particles_opencl = {.word = "ocl",
                                                  .settings = STRAKE_FOR_PARTICLES,
                                                  .has_driver = true,
                                                  .is_tuned = true,
-                                                 .cores = strake_part_device_cores,
                                                  .make = make_device,
                                                  .record = record_commands,
                                                  .time = time_kernels,

@@ -54,9 +54,16 @@ static piece piece_at(const strake_solver *solver, int64_t at, int64_t end)
     return p;
 }
 
+strake_domain_field strake_solver_field(const strake_solver *solver, int field)
+{
+    strake_domain_field out = {.name = NULL};
+    (void)solver->kind->field(solver->domain, field, &out);
+    return out;
+}
+
 static size_t slab_bytes(const strake_solver *solver, int field)
 {
-    return solver->kind->extent(solver->domain, field).bytes;
+    return strake_solver_field(solver, field).extent.bytes;
 }
 
 static strake_transfer transfer(int peer, void *data, size_t bytes)
@@ -203,8 +210,9 @@ strake_status strake_remote_end(strake_solver *solver, strake_status outcome, st
     request end = {.kind = REQUEST_END,
                    .step = solver->domain->step,
                    .clock = solver->domain->clock,
-                   .was_set = solver->remote.was_set || (solver->kind->spread != NULL &&
-                                                         solver->kind->is_set(solver->domain))};
+                   .was_set = solver->remote.was_set ||
+                              (solver->kind->spread != NULL &&
+                               strake_domain_lacks(solver->domain, STRAKE_LACKS_SHARED))};
     if (outcome != STRAKE_OK) {
         end.outcome = *error;
     }
@@ -282,9 +290,9 @@ cleanup:
 static strake_status find_field(const strake_solver *solver, const char *name, int *out,
                                 strake_error *error)
 {
-    const char *at = NULL;
-    for (int f = 0; (at = solver->kind->name(solver->domain, f)) != NULL; f++) {
-        if (strcmp(at, name) == 0) {
+    strake_domain_field at;
+    for (int f = 0; solver->kind->field(solver->domain, f, &at); f++) {
+        if (strcmp(at.name, name) == 0) {
             *out = f;
             return STRAKE_OK;
         }
@@ -426,7 +434,8 @@ strake_status strake_lend_field(strake_solver *solver, const char *name, strake_
                  error, STRAKE_ERR_STATE,
                  "field %s is no input that lies in one array; copy it in with strake_set_field()",
                  name);
-    STRAKE_TRY(kind->may_set(solver->domain, f, 0, kind->extent(solver->domain, f).slabs, error));
+    STRAKE_TRY(
+        kind->may_set(solver->domain, f, 0, strake_solver_field(solver, f).extent.slabs, error));
     STRAKE_TRY(strake_solver_let_go(solver, error));
     STRAKE_TRY(kind->lend(solver->domain, f, place, error));
     solver->lent[f] = 1;
@@ -445,7 +454,7 @@ strake_status strake_return_field(strake_solver *solver, const char *name, strak
                  STRAKE_ERR_STATE, "field %s was not lent: strake_lend_field() comes first", name);
     STRAKE_TRY(begin_setting(solver, f, error));
     forget_copy(solver, f);
-    solver->kind->was_set(solver->domain, f, solver->kind->extent(solver->domain, f).slabs);
+    solver->kind->was_set(solver->domain, f, strake_solver_field(solver, f).extent.slabs);
 cleanup:
     return status;
 }
@@ -455,7 +464,7 @@ static strake_status read_slabs(void *user, int field, int64_t first, int64_t en
                                 strake_error *error)
 {
     strake_solver *const solver = user;
-    return strake_get_slabs(solver, solver->kind->name(solver->domain, field), first, end, data,
+    return strake_get_slabs(solver, strake_solver_field(solver, field).name, first, end, data,
                             error);
 }
 
@@ -483,7 +492,7 @@ static strake_status set_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_CHECK(field_of(solver, f)->derive == NULL, error, STRAKE_ERR_STATE,
                  "field %s follows from others, which can be set", name);
     STRAKE_TRY(check_had(solver, f, error));
-    extent = kind->extent(domain, f);
+    extent = strake_solver_field(solver, f).extent;
     STRAKE_TRY(check_slabs(name, &extent, first, end, error));
     STRAKE_TRY(kind->may_set(domain, f, first, end, error));
     if (field_of(solver, f)->has_never) {
@@ -504,8 +513,9 @@ static strake_status set_slabs(strake_solver *solver, const char *name, int64_t 
         STRAKE_TRY(set_aside(solver, f, first, end, data, error));
     }
     forget_copy(solver, f);
-    STRAKE_TRY(kind->is_shared(domain, f) ? remote_put(solver, f, first, end, data, error)
-                                          : kind->put(domain, f, first, end, data, error));
+    STRAKE_TRY(strake_solver_field(solver, f).is_shared
+                   ? remote_put(solver, f, first, end, data, error)
+                   : kind->put(domain, f, first, end, data, error));
     kind->was_set(domain, f, end);
 cleanup:
     free(own);
@@ -534,16 +544,16 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     const strake_domain_kind *const kind = solver->kind;
     STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_TRY(find_field(solver, name, &f, error));
-    extent = kind->extent(solver->domain, f);
+    extent = strake_solver_field(solver, f).extent;
     STRAKE_TRY(check_slabs(name, &extent, first, end, error));
     count = (end - first) * (int64_t)(extent.bytes / strake_element_size(solver));
     STRAKE_TRY(check_had(solver, f, error));
-    STRAKE_CHECK(kind->has_values(solver->domain, f), error, STRAKE_ERR_STATE,
+    STRAKE_CHECK(strake_solver_field(solver, f).has_values, error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
     STRAKE_TRY(field_of(solver, f)->is_state ? strake_solver_gather(solver, error) : STRAKE_OK);
     if (field_of(solver, f)->derive != NULL) {
         status = derive(solver, f, first, end, count, data, error);
-    } else if (kind->is_shared(solver->domain, f)) {
+    } else if (strake_solver_field(solver, f).is_shared) {
         status = remote_get(solver, f, first, end, data, error);
     } else {
         status = kind->get(solver->domain, f, first, end, data, error);
@@ -561,8 +571,8 @@ strake_status strake_set_field(strake_solver *solver, const char *name, const vo
     strake_status status = STRAKE_OK;
     int f = 0;
     STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_TRY(strake_set_slabs(solver, name, 0, solver->kind->extent(solver->domain, f).slabs,
-                                data, error));
+    STRAKE_TRY(strake_set_slabs(solver, name, 0, strake_solver_field(solver, f).extent.slabs, data,
+                                error));
 cleanup:
     return status;
 }
@@ -573,8 +583,8 @@ strake_status strake_get_field(strake_solver *solver, const char *name, void *da
     strake_status status = STRAKE_OK;
     int f = 0;
     STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_TRY(strake_get_slabs(solver, name, 0, solver->kind->extent(solver->domain, f).slabs,
-                                data, error));
+    STRAKE_TRY(strake_get_slabs(solver, name, 0, strake_solver_field(solver, f).extent.slabs, data,
+                                error));
 cleanup:
     return status;
 }
@@ -585,7 +595,7 @@ strake_status strake_field_extent(const strake_solver *solver, const char *name,
     int f = 0;
     const strake_status status = find_field(solver, name, &f, error);
     if (status == STRAKE_OK) {
-        *out = solver->kind->extent(solver->domain, f);
+        *out = strake_solver_field(solver, f).extent;
     }
     return status;
 }
@@ -615,8 +625,13 @@ const char *strake_field_name(const strake_solver *solver, int field)
 
 const char *strake_solver_kept(const strake_solver *solver, int k)
 {
-    const int field = solver->kind->kept(solver->domain, k);
-    return field >= 0 ? solver->kind->name(solver->domain, field) : NULL;
+    strake_domain_field field;
+    for (int f = 0; solver->kind->field(solver->domain, f, &field); f++) {
+        if (field.is_kept && k-- == 0) {
+            return field.name;
+        }
+    }
+    return NULL;
 }
 
 strake_status strake_field_kind(const strake_solver *solver, const char *name, strake_kind *kind,
@@ -625,7 +640,7 @@ strake_status strake_field_kind(const strake_solver *solver, const char *name, s
     int f = 0;
     const strake_status status = find_field(solver, name, &f, error);
     if (status == STRAKE_OK) {
-        *kind = solver->kind->role(solver->domain, f);
+        *kind = strake_solver_field(solver, f).role;
     }
     return status;
 }
@@ -650,9 +665,8 @@ typedef struct pieces {
 static strake_status begin_pieces(const strake_solver *solver, int f, pieces *out,
                                   strake_error *error)
 {
-    const strake_extent extent = solver->kind->extent(solver->domain, f);
-    *out = (pieces){
-        .name = solver->kind->name(solver->domain, f), .slabs = extent.slabs, .slab = extent.bytes};
+    const strake_domain_field field = strake_solver_field(solver, f);
+    *out = (pieces){.name = field.name, .slabs = field.extent.slabs, .slab = field.extent.bytes};
     const uint64_t total = out->slab * (uint64_t)out->slabs;
     out->most = (int64_t)(strake_piece_bytes(out->slab, total) / out->slab);
     out->data = malloc((size_t)out->most * out->slab);

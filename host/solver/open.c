@@ -665,9 +665,6 @@ static strake_status find_places(strake_solver *solver, const strake_options *op
     STRAKE_TRY(resolve(solver, options, error));
     notices_settings(solver);
     STRAKE_TRY(begin_domain(solver, error));
-    if (solver->kind->look != NULL) {
-        solver->kind->look(solver->domain);
-    }
 cleanup:
     return status;
 }
@@ -737,7 +734,7 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
     STRAKE_TRY(solver->kind->make(solver->domain, &solver->team.list, error));
     *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
-        *complete = *complete && solver->kind->has_values(solver->domain, f);
+        *complete = *complete && strake_solver_field(solver, f).has_values;
     }
 cleanup:
     return status;

@@ -19,7 +19,7 @@ static void find_for(const strake_solver *solver, strake_part *part)
 {
     strake_tuned_key key;
     strake_tuned_key_make(solver->team.list.cl, part->device, solver->which->problem->name,
-                          solver->which->precision, solver->kind->variant(solver->domain), &key);
+                          solver->which->precision, solver->domain->variant, &key);
     strake_tuned_find(solver->tuned, &key, &part->tuned);
 }
 
@@ -104,7 +104,7 @@ strake_status strake_solver_time_kernels(strake_solver *solver, int most, strake
     strake_status status = STRAKE_OK;
     strake_cl_time *const time = calloc(STRAKE_CL_MOST_KERNELS, sizeof *time);
     int found = 0;
-    const bool ready = !solver->domain->ops->lacks_inputs(solver->domain);
+    const bool ready = !strake_domain_lacks(solver->domain, STRAKE_LACKS_INPUTS);
     *count = 0;
     STRAKE_CHECK(time != NULL, error, STRAKE_ERR_MEMORY, "out of memory timing kernels");
     for (int e = 0; e < solver->team.parts && found == 0 && ready; e++) {

@@ -193,7 +193,7 @@ static strake_status change_inputs(strake_solver *solver, strake_error *error)
     STRAKE_TRY(strake_solver_let_go(solver, error));
     solver->is_refused = true;
     STRAKE_TRY(strake_ranks_agree(domain->ranks, solver->kind->change(domain, error), error));
-    if (solver->kind->needs_preparing(domain)) {
+    if (strake_domain_lacks(domain, STRAKE_LACKS_PREPARED)) {
         STRAKE_TRY(strake_ranks_agree(domain->ranks, solver->kind->prepare(domain, error), error));
     }
     solver->is_refused = false;
@@ -310,7 +310,7 @@ cleanup:
 static strake_status lose_states(strake_solver *solver, const strake_error *cause,
                                  strake_error *error)
 {
-    solver->kind->lose(solver->domain);
+    solver->domain->ops->note(solver->domain, STRAKE_DOMAIN_LOST);
     strake_keep_forget(&solver->pace);
     return strake_fail(error, cause->status, "%s: %s", solver->which->file, cause->text);
 }
@@ -390,7 +390,7 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
 {
     const strake_problem *problem = solver->which->problem;
     for (int f = 0; f < problem->fields; f++) {
-        if (!solver->kind->has_values(solver->domain, f)) {
+        if (!strake_solver_field(solver, f).has_values) {
             return strake_fail(
                 error, STRAKE_ERR_STATE,
                 "field %s has no values (yet, or after a failed step); give it in the "
@@ -431,8 +431,8 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     int64_t end = 0;
     double start = 0.0;
     /* Other ranks do not have the slabs yet that theirs read. */
-    const bool is_set =
-        solver->placed && solver->group.ranks != NULL && solver->kind->is_set(solver->domain);
+    const bool is_set = solver->placed && solver->group.ranks != NULL &&
+                        strake_domain_lacks(solver->domain, STRAKE_LACKS_SHARED);
     STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
                  (long long)steps);
@@ -446,7 +446,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     }
     if (!solver->placed) {
         STRAKE_TRY(strake_solver_place(solver, error));
-    } else if (solver->kind->needs_preparing(solver->domain)) {
+    } else if (strake_domain_lacks(solver->domain, STRAKE_LACKS_PREPARED)) {
         STRAKE_TRY(strake_ranks_agree(solver->domain->ranks,
                                       solver->kind->prepare(solver->domain, error), error));
     }
@@ -528,7 +528,7 @@ double strake_time(const strake_solver *solver)
 
 size_t strake_element_size(const strake_solver *solver)
 {
-    return solver->kind->element_size(solver->domain);
+    return (size_t)strake_case_element_size(solver->which);
 }
 
 strake_status strake_solver_hash(strake_solver *solver, double time, uint64_t *out,
@@ -536,10 +536,10 @@ strake_status strake_solver_hash(strake_solver *solver, double time, uint64_t *o
 {
     strake_status status = STRAKE_OK;
     strake_domain *const domain = solver->domain;
-    const uint64_t own = solver->kind->hash(domain);
-    uint64_t hash = strake_fnv1a(strake_case_hash(solver->which), &own, sizeof own);
+    uint64_t hash =
+        strake_fnv1a(strake_case_hash(solver->which), &domain->own_hash, sizeof domain->own_hash);
     for (int f = 0; f < solver->which->problem->fields && domain->hash == 0; f++) {
-        if (solver->kind->is_hashed(domain, f)) {
+        if (strake_solver_field(solver, f).is_hashed) {
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
             domain->hash_to[f] = hash;
         }
@@ -566,7 +566,7 @@ strake_status strake_solver_settings(strake_solver *solver, double time, strake_
     }
     strake_case_settings(solver->which, time, seen, user);
     if (problem->has_particles) {
-        seen(user, "the particles at the start", solver->kind->hash(solver->domain), "");
+        seen(user, "the particles at the start", solver->domain->own_hash, "");
     }
     for (int f = 0; f < problem->fields; f++) {
         if (solver->domain->hash_to[f] != 0) {

@@ -62,4 +62,7 @@ strake_status strake_solver_let_go(strake_solver *solver, strake_error *error);
  */
 strake_status strake_solver_gather(strake_solver *solver, strake_error *error);
 
+/** A field of the solver's domain; its name is NULL where there is none of that number. */
+strake_domain_field strake_solver_field(const strake_solver *solver, int field);
+
 #endif

@@ -5,7 +5,7 @@
  * case is of is asked where a solver opens it (solver/open.c) and nowhere else.
  *
  * Fields have numbers from 0 on, those of the case's problem first, and come in slabs: dense, of elements of
- * strake_domain_kind.element_size.
+ * strake_case_element_size().
  */
 #ifndef STRAKE_KIND_H
 #define STRAKE_KIND_H
@@ -23,14 +23,24 @@ typedef struct strake_given_slabs {
     const void *data;
 } strake_given_slabs;
 
+/** A field as its users see it. */
+typedef struct strake_domain_field {
+    const char *name;
+    strake_extent extent;
+    strake_kind role;
+    bool has_values;
+    bool is_kept;   /**< checkpoints have it */
+    bool is_shared; /**< each rank has some slabs of it */
+    bool is_hashed; /**< its values fix a step, beside the case and strake_domain.own_hash */
+} strake_domain_field;
+
 /** NULL: there is nothing to do. */
 typedef struct strake_domain_kind {
     const strake_part_ops *serial, *cpu, *opencl; /**< parts; NULL: it does not run there */
 
-    /** In this order: an empty domain; what the case makes of it; its memory, before ranks and drivers take theirs. */
+    /** In this order: an empty domain; what the case makes of it, before ranks and drivers take memory. */
     strake_domain *(*create)(const strake_case *which, const strake_team *team);
     strake_status (*begin)(strake_domain *domain, strake_error *error);
-    void (*look)(strake_domain *domain);
     /** Steps per sweep that pay; @p threads of the processor if only they compute it, else 0. NULL: 1 */
     int (*sweep)(const strake_domain *domain, const strake_settings *settings, int threads);
     /** For sweeps of up to so many steps; what a team must know of it. */
@@ -39,11 +49,7 @@ typedef struct strake_domain_kind {
     strake_status (*make)(strake_domain *domain, strake_cl_list *devices, strake_error *error);
     void (*close)(strake_domain **domain);
 
-    /** What tuned settings depend on beside problem, precision and size, as a hash. */
-    uint64_t (*variant)(const strake_domain *domain);
-
-    /** Whether what follows from fields is to be found before a step, and finds it. Collective. NULL: nothing does */
-    bool (*needs_preparing)(const strake_domain *domain);
+    /** Finds what follows from fields (STRAKE_LACKS_PREPARED). Collective. NULL: nothing does */
     strake_status (*prepare)(strake_domain *domain, strake_error *error);
     /**
      * Inputs that change with time are those of the present step after it, to be prepared; and steps from there on,
@@ -53,8 +59,6 @@ typedef struct strake_domain_kind {
     int64_t (*steady)(const strake_domain *domain, int64_t most);
     /** Steps end where inputs change; where they have, they are changed. Of adaptive problems. */
     strake_status (*pass_event)(strake_domain *domain, strake_error *error);
-    /** After a failure: states have no values. */
-    void (*lose)(strake_domain *domain);
     /** Whether the memory around its states is as it was. */
     bool (*is_intact)(const strake_domain *domain);
     void (*describe)(const strake_domain *domain, strake_domain_report *out);
@@ -72,22 +76,9 @@ typedef struct strake_domain_kind {
     strake_status (*probe)(strake_domain *domain, strake_slabs_reader *read, void *user,
                            double *out, strake_error *error);
 
-    /** @return name of a field, NULL: there are no more */
-    const char *(*name)(const strake_domain *domain, int field);
-    /** The k-th field that checkpoints have, -1: there are no more. */
-    int (*kept)(const strake_domain *domain, int k);
-    size_t (*element_size)(const strake_domain *domain);
-    strake_extent (*extent)(const strake_domain *domain, int field);
-    strake_kind (*role)(const strake_domain *domain, int field);
-    bool (*has_values)(const strake_domain *domain, int field);
-    /** Whether states have values that other ranks do not know of yet. NULL: there are none */
-    bool (*is_set)(const strake_domain *domain);
-    /** Whether each rank has some slabs of it. */
-    bool (*is_shared)(const strake_domain *domain, int field);
-    /** Hash of what fixes a step beside the case, and whether the values of a field do. */
-    uint64_t (*hash)(const strake_domain *domain);
-    bool (*is_hashed)(const strake_domain *domain, int field);
-    /** Whether these slabs may be set (now). @return STRAKE_ERR_STATE, STRAKE_ERR_USAGE */
+    /** Describes a field. @return false: there are no more, and nothing is written */
+    bool (*field)(const strake_domain *domain, int field, strake_domain_field *out);
+    /** Whether these slabs may be set now. @return STRAKE_ERR_STATE, STRAKE_ERR_USAGE */
     strake_status (*may_set)(const strake_domain *domain, int field, int64_t first, int64_t end,
                              strake_error *error);
     /** Refuses values that a field cannot have. @return STRAKE_ERR_USAGE */
@@ -102,7 +93,7 @@ typedef struct strake_domain_kind {
     strake_status (*lend)(strake_domain *domain, int field, strake_place *place,
                           strake_error *error);
     /**
-     * Of several ranks: rank 0 gets what all fields are read from, and all get what was set on it (is_set). Collective.
+     * Of several ranks: rank 0 gets what all fields are read from, and all get what was set on it. Collective.
      * NULL: slabs of others are asked for one by one
      */
     strake_status (*gather)(strake_domain *domain, strake_error *error);

@@ -277,8 +277,7 @@ static void run_compute(const strake_running *run, strake_role *role, int64_t st
         role->status = strake_part_meet(part, 0, &role->error);
     }
     role->has_ghosts = false;
-    if (role->status == STRAKE_OK && run->fetches_early && part->ops->takes_early != NULL &&
-        part->ops->takes_early(part)) {
+    if (role->status == STRAKE_OK && run->fetches_early && part->takes_early) {
         fetch_early(run, role, step, steps);
     }
     if (role->status == STRAKE_OK && run->meeting != NULL && part->ops->bound != NULL) {
@@ -366,7 +365,7 @@ static bool is_over(strake_running *run, const strake_role *role, int64_t step)
     const strake_part *part = &run->team->part[role->part];
     if (step == 0 ||
         !(run->meeting != NULL ? strake_clock_is_over(strake_meeting_clock(run->meeting, step))
-                               : run->keeps_clock && part->ops->is_over(part))) {
+                               : run->keeps_clock && part->clock_is_over)) {
         return false;
     }
     atomic_store(&run->halt, step);

@@ -190,7 +190,7 @@ static int column_bands(const strake_team *team, int64_t slabs)
 static int cores_of_device(const strake_team *team, int e)
 {
     const strake_part *part = &team->part[e];
-    if (part->ops->cores == NULL || !strake_part_has_slabs(part)) {
+    if (!part->ops->has_driver || !strake_part_has_slabs(part)) {
         return 0;
     }
     bool is_first = true;
@@ -199,7 +199,7 @@ static int cores_of_device(const strake_team *team, int e)
         is_first =
             is_first && !(strake_part_shares_device(other, part) && strake_part_has_slabs(other));
     }
-    return part->ops->cores(part, is_first);
+    return strake_part_device_cores(part, is_first);
 }
 
 /** Threads of the CPU stripe for the ranges of the parts, at least 1. */
@@ -800,10 +800,10 @@ strake_status strake_team_place(strake_team *team, const double *weight, strake_
     STRAKE_TRY(make_roles(team, error));
     STRAKE_TRY(deepen(team, error));
     first = &team->part[team->role[0].part];
-    if (first->ops->steps != NULL &&
+    if (first->most_steps > 0 &&
         (first->ops->meets_within || (team->domain->ranks == NULL && team->roles == 1))) {
         /* A lone stripe that streams through its device takes as many steps as pay. */
-        team->at_once = first->ops->steps(first);
+        team->at_once = first->most_steps;
     }
     STRAKE_TRY(strake_neighbours_find(team, error));
     strake_strips_mark(team);
@@ -833,17 +833,12 @@ strake_status strake_team_upload(strake_team *team, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_domain *domain = team->domain;
-    const bool inputs = domain->ops->lacks_inputs(domain);
-    const bool states = domain->ops->lacks_states(domain);
-    for (int e = 0; e < team->parts; e++) {
+    const unsigned what = domain->ops->lacks(domain) & (STRAKE_LACKS_INPUTS | STRAKE_LACKS_STATES);
+    for (int e = 0; e < team->parts && what != 0; e++) {
         strake_part *part = &team->part[e];
-        status = inputs ? strake_part_load_inputs(part, error) : STRAKE_OK;
-        if (status == STRAKE_OK && states) {
-            status = strake_part_load_states(part, error);
-        }
-        STRAKE_TRY(strake_part_check(part, status, error));
+        STRAKE_TRY(strake_part_check(part, strake_part_load(part, what, error), error));
     }
-    if (inputs || states) {
+    if (what != 0) {
         domain->ops->note(domain, STRAKE_DOMAIN_LOADED);
     }
 cleanup:
@@ -854,7 +849,7 @@ strake_status strake_team_gather(strake_team *team, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_domain *domain = team->domain;
-    if (!domain->ops->lacks_results(domain)) {
+    if (!strake_domain_lacks(domain, STRAKE_LACKS_RESULTS)) {
         return STRAKE_OK;
     }
     for (int e = 0; e < team->parts; e++) {
