@@ -268,7 +268,8 @@ static strake_status memory_check(const strake_grid *grid, strake_error *error)
     return STRAKE_OK;
 }
 
-bool strake_memory_has_room(const strake_grid *grid)
+/* Whether the machine has memory for one copy of the states. */
+static bool has_capacity(const strake_grid *grid)
 {
     const double more = memory_needed(grid, 3) - memory_needed(grid, 2);
     return memory_needed(grid, 3) <= fmin(memory_of_machine(), memory_of_group(grid)) &&
@@ -332,6 +333,12 @@ static void copy(const strake_grid *grid, void *const *from, void *const *to)
 strake_status strake_grid_keep(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    bool is_made = true;
+    for (int v = 0; v < grid->graph.values; v++) {
+        is_made = is_made && (!keep_is_state(grid, v) || grid->copy[v] != NULL);
+    }
+    STRAKE_CHECK(is_made || has_capacity(grid), error, STRAKE_ERR_MEMORY,
+                 "no memory for a copy of the states");
     for (int v = 0; v < grid->graph.values; v++) {
         if (keep_is_state(grid, v) && grid->copy[v] == NULL) {
             STRAKE_TRY(strake_arrays_new(grid, grid->graph.value[v].name, &grid->copy[v], error));

@@ -22,10 +22,7 @@ void strake_grid_advance(const strake_grid *grid, strake_pipeline *ghosts, const
 /** What the control group leaves this process now: before any rank of the machine has arrays, and after drivers. */
 void strake_memory_look(strake_grid *grid);
 
-/** Whether another array of each state would have, once the parts are made. */
-bool strake_memory_has_room(const strake_grid *grid);
-
-/** Whether one more array of the whole grid would. */
+/** Whether the machine has memory for one more array of the whole grid, once the parts are made. */
 bool strake_memory_has_one(const strake_grid *grid);
 
 /** Gives devices of the team whose memory is the processors' what the arrays leave of the group's. */

@@ -141,8 +141,9 @@ cleanup:
 
 /** strake_domain_kind.measure and set_aside of grids. */
 static strake_status grid_measure(strake_domain *domain, strake_slabs_reader *read, void *user,
-                                  double *out, strake_error *error)
+                                  double *out, double *probes, strake_error *error)
 {
+    (void)probes; /* are in scenes of particles */
     strake_status status = STRAKE_OK;
     strake_grid *const grid = strake_grid_of(domain);
     const strake_problem *const problem = grid->which->problem;
@@ -161,7 +162,7 @@ static strake_status grid_measure(strake_domain *domain, strake_slabs_reader *re
             array[f] = collected[f];
         }
     }
-    STRAKE_TRY(problem->evaluate(&now, out, error));
+    STRAKE_TRY(out != NULL ? problem->evaluate(&now, out, error) : STRAKE_OK);
 cleanup:
     for (int f = 0; f < problem->fields; f++) {
         strake_arrays_free(grid, &collected[f]);
@@ -541,11 +542,6 @@ cleanup:
     return status;
 }
 
-static bool is_intact(const strake_domain *domain)
-{
-    return strake_grid_is_intact(of(domain));
-}
-
 static void describe(const strake_domain *domain, strake_domain_report *out)
 {
     const strake_grid *const grid = of(domain);
@@ -676,11 +672,14 @@ cleanup:
 static strake_status check(const strake_domain *domain, int field, int64_t first, int64_t end,
                            const void *data, strake_error *error)
 {
-    const strake_status status =
-        strake_grid_check_finite(of(domain), field, first, end, data, error);
-    return status == STRAKE_OK
-               ? strake_signs_check_given(of(domain), field, first, end, data, error)
-               : status;
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(may_set(domain, field, first, end, error));
+    if (data != NULL) {
+        STRAKE_TRY(strake_grid_check_finite(of(domain), field, first, end, data, error));
+        STRAKE_TRY(strake_signs_check_given(of(domain), field, first, end, data, error));
+    }
+cleanup:
+    return status;
 }
 
 /* Room for velocities, which are 0 at first. */
@@ -783,12 +782,10 @@ const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .change = change,
                                              .steady = steady,
                                              .pass_event = pass_event,
-                                             .is_intact = is_intact,
                                              .describe = describe,
                                              .measure = grid_measure,
                                              .set_aside = grid_set_aside,
                                              .field = field_of,
-                                             .may_set = may_set,
                                              .check = check,
                                              .put = put,
                                              .get = get,

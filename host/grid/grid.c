@@ -212,11 +212,6 @@ cleanup:
     return status;
 }
 
-static bool has_room(const strake_domain *domain)
-{
-    return strake_memory_has_room(of(domain));
-}
-
 static strake_status keep(strake_domain *domain, strake_error *error)
 {
     return strake_grid_keep(strake_grid_of(domain), error);
@@ -240,7 +235,6 @@ static const strake_domain_ops grid_ops = {.lacks = lacks,
                                            .take = take,
                                            .trim = trim,
                                            .fill = fill,
-                                           .has_room = has_room,
                                            .keep = keep,
                                            .renew = renew};
 

@@ -120,6 +120,13 @@ static strake_status take(strake_part *part, const strake_range *then, int strip
     return STRAKE_OK;
 }
 
+static strake_status check(strake_part *part, bool *intact, strake_error *error)
+{
+    (void)error;
+    *intact = *intact && strake_grid_is_intact(strake_grid_of(part->domain));
+    return STRAKE_OK;
+}
+
 static void describe(const strake_part *part, strake_part_report *out)
 {
     const cpu_body *body = part->body;
@@ -149,4 +156,5 @@ const strake_part_ops strake_part_cpu = {.word = "cpu",
                                          .leg = leg,
                                          .advance = advance,
                                          .take = take,
+                                         .check = check,
                                          .describe = describe};

@@ -403,20 +403,25 @@ static strake_status resident_undo(strake_part *part, int steps_done, strake_err
     return STRAKE_OK;
 }
 
-static strake_status resident_finish(strake_part *part, strake_error *error)
+static strake_status resident_finish(strake_part *part, bool unpins, strake_error *error)
 {
-    return strake_cl_resident_finish(resident_of(part), error);
+    const strake_status status = strake_cl_resident_finish(resident_of(part), error);
+    if (status == STRAKE_OK && unpins) {
+        strake_cl_resident_unpin(resident_of(part));
+    }
+    return status;
 }
 
-static strake_status resident_look(strake_part *part, strake_error *error)
+static strake_status resident_look(strake_part *part, bool is_last, bool *finite,
+                                   strake_error *error)
 {
-    return strake_cl_resident_look(resident_of(part), error);
-}
-
-static strake_status resident_is_finite(strake_part *part, bool *finite, strake_error *error)
-{
-    const strake_status status = strake_cl_resident_is_finite(resident_of(part), finite, error);
-    part->clock_is_over = strake_cl_resident_is_over(resident_of(part));
+    strake_status status = STRAKE_OK;
+    strake_cl_resident *const own = resident_of(part);
+    STRAKE_TRY(strake_cl_resident_is_finite(own, finite, error));
+    STRAKE_TRY(*finite ? strake_cl_resident_look(own, error) : STRAKE_OK);
+    STRAKE_TRY(*finite && is_last ? strake_cl_resident_is_finite(own, finite, error) : STRAKE_OK);
+    part->clock_is_over = strake_cl_resident_is_over(own);
+cleanup:
     return status;
 }
 
@@ -450,17 +455,9 @@ static double resident_busy(strake_part *part)
     return strake_cl_resident_busy(resident_of(part));
 }
 
-static strake_status resident_unpin(strake_part *part, strake_error *error)
-{
-    const strake_status status = strake_cl_resident_finish(resident_of(part), error);
-    if (status == STRAKE_OK) {
-        strake_cl_resident_unpin(resident_of(part));
-    }
-    return status;
-}
-
 static strake_status resident_check(strake_part *part, bool *intact, strake_error *error)
 {
+    *intact = *intact && strake_grid_is_intact(strake_grid_of(part->domain));
     return strake_cl_resident_check(resident_of(part), intact, error);
 }
 
@@ -544,19 +541,24 @@ static int blocks_visit(const strake_part *part, int most)
     return strake_cl_blocks_best(blocks_of(part), most);
 }
 
-static strake_status blocks_finish(strake_part *part, strake_error *error)
+static strake_status blocks_finish(strake_part *part, bool unpins, strake_error *error)
 {
-    return strake_cl_blocks_finish(blocks_of(part), error);
+    const strake_status status = strake_cl_blocks_finish(blocks_of(part), error);
+    if (status == STRAKE_OK && unpins) {
+        strake_cl_blocks_unpin(blocks_of(part));
+    }
+    return status;
 }
 
-static strake_status blocks_look(strake_part *part, strake_error *error)
+static strake_status blocks_look(strake_part *part, bool is_last, bool *finite, strake_error *error)
 {
-    return strake_cl_blocks_look(blocks_of(part), error);
-}
-
-static strake_status blocks_is_finite(strake_part *part, bool *finite, strake_error *error)
-{
-    return strake_cl_blocks_is_finite(blocks_of(part), finite, error);
+    strake_status status = STRAKE_OK;
+    strake_cl_blocks *const own = blocks_of(part);
+    STRAKE_TRY(strake_cl_blocks_is_finite(own, finite, error));
+    STRAKE_TRY(*finite ? strake_cl_blocks_look(own, error) : STRAKE_OK);
+    STRAKE_TRY(*finite && is_last ? strake_cl_blocks_is_finite(own, finite, error) : STRAKE_OK);
+cleanup:
+    return status;
 }
 
 static bool blocks_has_room(const strake_part *part, strake_range own)
@@ -579,17 +581,9 @@ static strake_status blocks_take(strake_part *part, const strake_range *then, in
     return cl_stripe_move(stripe_of(part), then[self], error);
 }
 
-static strake_status blocks_unpin(strake_part *part, strake_error *error)
-{
-    const strake_status status = strake_cl_blocks_finish(blocks_of(part), error);
-    if (status == STRAKE_OK) {
-        strake_cl_blocks_unpin(blocks_of(part));
-    }
-    return status;
-}
-
 static strake_status blocks_check(strake_part *part, bool *intact, strake_error *error)
 {
+    *intact = *intact && strake_grid_is_intact(strake_grid_of(part->domain));
     return strake_cl_blocks_check(blocks_of(part), intact, error);
 }
 
@@ -654,13 +648,11 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .undo = resident_undo,
                                          .finish = resident_finish,
                                          .look = resident_look,
-                                         .is_finite = resident_is_finite,
                                          .weigh = resident_weigh,
                                          .has_room = resident_has_room,
                                          .give = resident_give,
                                          .take = resident_take,
                                          .busy = resident_busy,
-                                         .unpin = resident_unpin,
                                          .check = resident_check,
                                          .record = resident_record,
                                          .time = resident_time};
@@ -677,10 +669,8 @@ static const strake_part_ops blocks = {OPENCL_PART,
                                        .undo = blocks_undo,
                                        .finish = blocks_finish,
                                        .look = blocks_look,
-                                       .is_finite = blocks_is_finite,
                                        .has_room = blocks_has_room,
                                        .give = blocks_give,
                                        .take = blocks_take,
-                                       .unpin = blocks_unpin,
                                        .check = blocks_check,
                                        .record = blocks_record};

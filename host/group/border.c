@@ -189,7 +189,7 @@ static strake_status begin_border(strake_rank_group *group, strake_error *error)
     }
     STRAKE_CHECK(group->border != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     for (int e = 0; e < group->team->parts; e++) {
-        STRAKE_TRY(strake_part_unpin(&group->team->part[e], error));
+        STRAKE_TRY(strake_part_finish(&group->team->part[e], true, error));
     }
 cleanup:
     return status;

@@ -156,7 +156,7 @@ cleanup:
 strake_status strake_within_settle(strake_rank_group *group, bool *settled, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double waits = group->domain->ops->is_settled(group->domain) ? 0.0 : 1.0;
+    double waits = strake_domain_lacks(group->domain, STRAKE_LACKS_MOVED) ? 1.0 : 0.0;
     STRAKE_TRY(strake_ranks_most(group->domain->ranks, &waits, 1, error));
     *settled = !(waits > 0.0);
     if (*settled) {

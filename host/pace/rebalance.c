@@ -473,7 +473,7 @@ static bool is_fresh(strake_pace *pace)
         pace->is_fresh = pace->is_fresh && !is_long;
         return false;
     }
-    pace->is_fresh = d->ops->is_settled != NULL && !d->ops->is_settled(d);
+    pace->is_fresh = strake_domain_lacks(d, STRAKE_LACKS_MOVED);
     memset(pace->seen_busy, 0, sizeof pace->seen_busy);
     if (pace->before != NULL) {
         find_work(pace, pace->worked);

@@ -49,15 +49,16 @@ strake_status strake_keep(strake_pace *pace, strake_error *error)
         (kept->is_outdated && passed < COST_PART * kept->cost)) {
         return STRAKE_OK;
     }
-    if (!kept->valid && !pace->domain->ops->has_room(pace->domain)) {
+    STRAKE_TRY(strake_team_gather(pace->team, error));
+    status = pace->domain->ops->keep(pace->domain, error);
+    if (status == STRAKE_ERR_MEMORY && !kept->valid) {
         kept->refused = true;
         strake_tell(&pace->team->notices, STRAKE_NOTICE_WARNING
                     "the machine has no memory for a copy of the states: if a "
                     "device fails, so does the run");
         return STRAKE_OK;
     }
-    STRAKE_TRY(strake_team_gather(pace->team, error));
-    STRAKE_TRY(pace->domain->ops->keep(pace->domain, error));
+    STRAKE_TRY(status);
     if (kept->valid && pace->domain->step > kept->step) {
         kept->pace = passed / (double)(pace->domain->step - kept->step);
     }

@@ -35,8 +35,9 @@ typedef enum strake_domain_lack {
     STRAKE_LACKS_STATES = 2,  /**< parts lack states that the host has */
     STRAKE_LACKS_RESULTS = 4, /**< the host lacks states that parts have */
     STRAKE_LACKS_PREPARED =
-        8,                   /**< steps lack what follows from fields: strake_domain_kind.prepare */
-    STRAKE_LACKS_SHARED = 16 /**< other ranks lack states that were set on this one */
+        8, /**< steps lack what follows from fields: strake_domain_kind.prepare */
+    STRAKE_LACKS_SHARED = 16, /**< other ranks lack states that were set on this one */
+    STRAKE_LACKS_MOVED = 32   /**< parts have yet to take slabs that they were given */
 } strake_domain_lack;
 
 /** Some memory of a domain. */
@@ -94,9 +95,6 @@ typedef struct strake_domain_ops {
     strake_status (*join)(strake_domain *domain, strake_error *error);
     void (*leave)(strake_domain *domain);
 
-    /** Whether slabs that were to move have: their work is done by whom they were given to. NULL: at once */
-    bool (*is_settled)(const strake_domain *domain);
-
     /** Finds the work of all slabs. Where it is the same for all there is nothing to do. */
     void (*weigh)(strake_domain *domain);
     /**
@@ -106,9 +104,7 @@ typedef struct strake_domain_ops {
      */
     double (*room)(strake_domain *domain, const struct strake_part *part, double *load);
 
-    /** Whether the machine has memory for a copy of the states. */
-    bool (*has_room)(const strake_domain *domain);
-    /** Copies the host's current states aside. @return STRAKE_ERR_MEMORY */
+    /** Copies the host's current states. @return STRAKE_ERR_MEMORY, also where a copy would take what the machine has left */
     strake_status (*keep)(strake_domain *domain, strake_error *error);
     /**
      * Leaves the host's states to drivers that may still write to them, for new ones, which are then

@@ -127,9 +127,9 @@ strake_status strake_part_undo(strake_part *part, int steps, strake_error *error
     return HAS(part, undo) ? part->ops->undo(part, steps, error) : STRAKE_OK;
 }
 
-strake_status strake_part_finish(strake_part *part, strake_error *error)
+strake_status strake_part_finish(strake_part *part, bool unpins, strake_error *error)
 {
-    return HAS(part, finish) ? part->ops->finish(part, error) : STRAKE_OK;
+    return HAS(part, finish) ? part->ops->finish(part, unpins, error) : STRAKE_OK;
 }
 
 bool strake_part_is_alone(const strake_part *part)
@@ -168,11 +168,6 @@ strake_status strake_part_take(strake_part *part, const strake_range *then, int 
 double strake_part_busy(strake_part *part)
 {
     return HAS(part, busy) ? part->ops->busy(part) : 0.0;
-}
-
-strake_status strake_part_unpin(strake_part *part, strake_error *error)
-{
-    return HAS(part, unpin) ? part->ops->unpin(part, error) : STRAKE_OK;
 }
 
 strake_status strake_part_intact(strake_part *part, bool *intact, strake_error *error)

@@ -133,11 +133,13 @@ typedef struct strake_part_ops {
     strake_status (*fetch)(strake_part *part, int leg, int parity, strake_error *error);
     /** The last sweep was a trial: what was current before is so again. */
     strake_status (*undo)(strake_part *part, int steps, strake_error *error);
-    /** Waits until everything is done. */
-    strake_status (*finish)(strake_part *part, strake_error *error);
-    /** Asks for NaN and Inf without waiting; waits for the answer. NULL: legs tell at once. */
-    strake_status (*look)(strake_part *part, strake_error *error);
-    strake_status (*is_finite)(strake_part *part, bool *finite, strake_error *error);
+    /** Waits until everything is done. @param[in] unpins  and lets go of the host arrays' pages until the next sweep */
+    strake_status (*finish)(strake_part *part, bool unpins, strake_error *error);
+    /**
+     * Waits for what was last asked for, whether there are NaN or Inf, and asks anew; waits for that answer, too, where it
+     * is the last one. NULL: legs tell at once. @param[out] finite  false where there are, and it did not ask anew
+     */
+    strake_status (*look)(strake_part *part, bool is_last, bool *finite, strake_error *error);
     /**
      * Finds the cells of each of its slabs that it computes in a sweep now; between runs, waits. @param[out] work
      * [slab], from its first one on @return false: all of them, and nothing is written. NULL: the domain knows
@@ -158,8 +160,6 @@ typedef struct strake_part_ops {
 
     /** Seconds per step by its own timers; 0: they do not tell. */
     double (*busy)(strake_part *part);
-    /** Lets go of the host arrays' pages until the next sweep. */
-    strake_status (*unpin)(strake_part *part, strake_error *error);
     /** Clears *intact where something beyond its arrays was written. */
     strake_status (*check)(strake_part *part, bool *intact, strake_error *error);
     /** Records its commands until the next call with NULL. */
@@ -181,7 +181,7 @@ struct strake_part {
 
     int most_steps;     /**< of a sweep where it is alone; 0: those that it was made for */
     bool takes_early;   /**< others' slabs may come while the last leg still computes its own */
-    bool clock_is_over; /**< of a clock that it keeps, by what is_finite() last waited for */
+    bool clock_is_over; /**< of a clock that it keeps, by what look() last waited for */
     bool told;          /**< the user was told that it streams */
     double
         busy; /**< seconds per step of the last run of its own work, as it was timed; 0: unknown */
@@ -231,7 +231,7 @@ strake_status strake_part_store(strake_part *part, int parity, strake_error *err
 strake_status strake_part_meet(strake_part *part, int leg, strake_error *error);
 strake_status strake_part_fetch(strake_part *part, int leg, int parity, strake_error *error);
 strake_status strake_part_undo(strake_part *part, int steps, strake_error *error);
-strake_status strake_part_finish(strake_part *part, strake_error *error);
+strake_status strake_part_finish(strake_part *part, bool unpins, strake_error *error);
 
 /** Whether it exchanges with no other part, if it is the only role: sweeps may be enqueued ahead. */
 bool strake_part_is_alone(const strake_part *part);
@@ -245,7 +245,6 @@ strake_status strake_part_give(strake_part *part, const strake_range *then, int 
 strake_status strake_part_take(strake_part *part, const strake_range *then, int stripes, int self,
                                strake_error *error);
 double strake_part_busy(strake_part *part);
-strake_status strake_part_unpin(strake_part *part, strake_error *error);
 strake_status strake_part_intact(strake_part *part, bool *intact, strake_error *error);
 strake_status strake_part_record(strake_part *part, strake_cl_record *record, strake_error *error);
 strake_status strake_part_time(strake_part *part, strake_cl_time *out, int *count,

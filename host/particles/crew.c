@@ -69,7 +69,7 @@ static strake_status learn(strake_sph_run *run, int passes, double *bound, strak
     strake_status status = STRAKE_OK;
     strake_sph_said said = what_is_said(run, passes);
     const double first = said.most[BAD];
-    int64_t number = 0;
+    const strake_sph_image *image = NULL;
     STRAKE_TRY(sph_hear(run, &said, error));
     run->far = said.most[FAR];
     run->fast = said.most[FAST];
@@ -79,8 +79,8 @@ static strake_status learn(strake_sph_run *run, int passes, double *bound, strak
         sph_crew_end(run);
     }
     if (first > 0.0 && first == said.most[BAD]) {
-        STRAKE_TRY(run->ops->name(run, run->seen.bad, &number, error));
-        STRAKE_TRY(strake_sph_fail_bad(run, number, error));
+        STRAKE_TRY(run->ops->view(run, &image, error));
+        STRAKE_TRY(strake_sph_fail_bad(run, image->number[run->seen.bad], error));
     }
     STRAKE_TRY(said.most[BAD] > 0.0 ? sph_fail_stopped(error) : STRAKE_OK);
 cleanup:

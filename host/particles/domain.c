@@ -139,6 +139,15 @@ cleanup:
     return status;
 }
 
+static strake_status measure(strake_domain *domain, strake_slabs_reader *read, void *user,
+                             double *out, double *probes, strake_error *error)
+{
+    if (out != NULL) {
+        strake_particles_measure(strake_particles_of(domain), out);
+    }
+    return probes != NULL ? particles_probe(domain, read, user, probes, error) : STRAKE_OK;
+}
+
 static const strake_particles *of(const strake_domain *domain)
 {
     return (const strake_particles *)domain;
@@ -146,13 +155,24 @@ static const strake_particles *of(const strake_domain *domain)
 
 /* --- for the team ---------------------------------------------------------------------------------- */
 
+/* Whether every part has the slices that it was given last: it takes them with the next order. */
+static bool is_settled(const strake_particles *p)
+{
+    bool settled = true;
+    for (int m = 0; m < p->crew.members; m++) {
+        const strake_range own = p->crew.member[m].own, next = p->crew.member[m].next;
+        settled = settled && own.first == next.first && own.end == next.end;
+    }
+    return settled;
+}
+
 static unsigned lacks(const strake_domain *domain)
 {
     const strake_particles *const p = of(domain);
     return (p->state == STRAKE_PARTICLES_GIVEN   ? STRAKE_LACKS_STATES
             : p->state == STRAKE_PARTICLES_AHEAD ? STRAKE_LACKS_RESULTS
                                                  : 0U) |
-           (p->is_set ? STRAKE_LACKS_SHARED : 0U);
+           (p->is_set ? STRAKE_LACKS_SHARED : 0U) | (is_settled(p) ? 0U : STRAKE_LACKS_MOVED);
 }
 
 /*
@@ -245,12 +265,6 @@ static void weigh(strake_domain *domain)
     }
 }
 
-static bool has_room(const strake_domain *domain)
-{
-    (void)domain;
-    return true; /* a machine that has them once has them twice */
-}
-
 static void copy_image(const strake_sph_image *from, strake_sph_image *to)
 {
     for (int64_t n = 0; n < from->count; n++) {
@@ -295,18 +309,6 @@ static strake_status renew(strake_domain *domain, bool from_copy, strake_error *
     return STRAKE_OK;
 }
 
-/* Whether every part has the slices that it was given last: it takes them with the next order. */
-static bool is_settled(const strake_domain *domain)
-{
-    const strake_particles *const p = of(domain);
-    bool settled = true;
-    for (int m = 0; m < p->crew.members; m++) {
-        const strake_range own = p->crew.member[m].own, next = p->crew.member[m].next;
-        settled = settled && own.first == next.first && own.end == next.end;
-    }
-    return settled;
-}
-
 /* Which slices this rank has: parts and crew are told of it where they get theirs. */
 static void take(strake_domain *domain, strake_range own, int steps)
 {
@@ -320,13 +322,11 @@ static const strake_domain_ops particles_ops = {.lacks = lacks,
                                                 .settle = settle,
                                                 .weigh = weigh,
                                                 .room = strake_particles_bound,
-                                                .is_settled = is_settled,
                                                 .take = take,
                                                 .share = particles_share,
                                                 .start = particles_start,
                                                 .join = particles_join,
                                                 .leave = particles_leave,
-                                                .has_room = has_room,
                                                 .keep = keep,
                                                 .renew = renew};
 
@@ -500,12 +500,6 @@ static strake_status pass_event(strake_domain *domain, strake_error *error)
     return STRAKE_OK;
 }
 
-static bool is_intact(const strake_domain *domain)
-{
-    (void)domain;
-    return true;
-}
-
 static void add(strake_domain_report *out, const char *name, const char *text, double value)
 {
     out->number[out->numbers++] =
@@ -565,14 +559,11 @@ const strake_domain_kind strake_particles_kind = {.serial = &strake_particles_se
                                                   .make = make,
                                                   .close = close_particles,
                                                   .pass_event = pass_event,
-                                                  .is_intact = is_intact,
                                                   .describe = describe,
-                                                  .measure = strake_particles_measure,
-                                                  .probe = particles_probe,
+                                                  .measure = measure,
                                                   .field = strake_particles_field,
                                                   .gather = particles_gather,
                                                   .spread = particles_spread,
-                                                  .may_set = strake_particles_may_set,
                                                   .check = strake_particles_check,
                                                   .put = strake_particles_put,
                                                   .get = strake_particles_get,

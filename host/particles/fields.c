@@ -180,11 +180,8 @@ strake_status strake_particles_get(const strake_domain *domain, int field, int64
 
 /* --- writing -------------------------------------------------------------------------------------- */
 
-strake_status strake_particles_may_set(const strake_domain *domain, int field, int64_t first,
-                                       int64_t end, strake_error *error)
+static strake_status may_set(const strake_domain *domain, int field, strake_error *error)
 {
-    (void)first;
-    (void)end;
     if (field < KEPT && of(domain)->state == STRAKE_PARTICLES_NONE) {
         return strake_fail(error, STRAKE_ERR_STATE,
                            "field %s cannot be set: a step failed, and there are no particles any "
@@ -205,7 +202,11 @@ strake_status strake_particles_check(const strake_domain *domain, int field, int
 {
     const int64_t columns = columns_of(domain, field);
     const double *const value = data;
-    for (int64_t k = 0; k < (end - first) * columns; k++) {
+    const strake_status status = may_set(domain, field, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    for (int64_t k = 0; data != NULL && k < (end - first) * columns; k++) {
         const bool is_good = isfinite(value[k]) && (field != STRAKE_SPH_DENSITY || value[k] > 0.0);
         if (!is_good) {
             return strake_fail(error, STRAKE_ERR_USAGE, "field %s: %g of particle %lld is %s",
@@ -308,17 +309,12 @@ void strake_particles_was_set(strake_domain *domain, int field, int64_t end)
 
 /* --- measuring ------------------------------------------------------------------------------------ */
 
-strake_status strake_particles_measure(strake_domain *domain, strake_slabs_reader *read, void *user,
-                                       double *out, strake_error *error)
+void strake_particles_measure(const strake_particles *p, double *out)
 {
-    const strake_particles *const p = of(domain);
     const strake_sph *const sph = &p->scene.sph;
     const double mass = strake_sph_mass(sph);
     strake_sum kinetic = {0}, potential = {0};
     double there = 0.0;
-    (void)read;
-    (void)user;
-    (void)error;
     for (int64_t number = 0; number < p->scene.count; number++) {
         const strake_sph_particle one = is_there(p, number)
                                             ? strake_sph_image_get(&p->host, number)
@@ -338,5 +334,4 @@ strake_status strake_particles_measure(strake_domain *domain, strake_slabs_reade
     out[STRAKE_SPH_KINETIC] = strake_sum_total(&kinetic);
     out[STRAKE_SPH_POTENTIAL] = strake_sum_total(&potential);
     out[STRAKE_SPH_THERE] = there;
-    return STRAKE_OK;
 }

@@ -5,8 +5,6 @@
 #include "particles/domain.h"
 
 bool strake_particles_field(const strake_domain *domain, int field, strake_domain_field *out);
-strake_status strake_particles_may_set(const strake_domain *domain, int field, int64_t first,
-                                       int64_t end, strake_error *error);
 strake_status strake_particles_check(const strake_domain *domain, int field, int64_t first,
                                      int64_t end, const void *data, strake_error *error);
 strake_status strake_particles_put(strake_domain *domain, int field, int64_t first, int64_t end,
@@ -14,7 +12,8 @@ strake_status strake_particles_put(strake_domain *domain, int field, int64_t fir
 strake_status strake_particles_get(const strake_domain *domain, int field, int64_t first,
                                    int64_t end, void *data, strake_error *error);
 void strake_particles_was_set(strake_domain *domain, int field, int64_t end);
-strake_status strake_particles_measure(strake_domain *domain, strake_slabs_reader *read, void *user,
-                                       double *out, strake_error *error);
+
+/** @param[out] out  one number for each quantity of the problem */
+void strake_particles_measure(const strake_particles *p, double *out);
 
 #endif

@@ -92,9 +92,6 @@ typedef struct strake_sph_ops {
     strake_status (*look)(strake_sph_run *run, strake_sph_seen *seen, strake_error *error);
     /** Whether what was asked for is still computed. NULL: all is done when a function returns */
     bool (*is_busy)(const strake_sph_run *run);
-    /** The number of a particle. */
-    strake_status (*name)(strake_sph_run *run, int64_t particle, int64_t *number,
-                          strake_error *error);
     strake_status (*view)(strake_sph_run *run, const strake_sph_image **image, strake_error *error);
     strake_status (*put)(strake_sph_run *run, const strake_sph_image *image, strake_error *error);
     double (*bytes)(const strake_sph_run *run);

@@ -631,14 +631,6 @@ static strake_status look(strake_sph_run *run, strake_sph_seen *seen, strake_err
     return STRAKE_OK;
 }
 
-static strake_status name(strake_sph_run *run, int64_t particle, int64_t *number,
-                          strake_error *error)
-{
-    (void)error;
-    *number = ((const strake_sph_cpu *)run)->image.number[particle];
-    return STRAKE_OK;
-}
-
 static strake_status order(strake_sph_run *run, strake_error *error)
 {
     return sph_order((strake_sph_cpu *)run, error);
@@ -699,7 +691,6 @@ strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PA
                                        .pass = pass,
                                        .advance = advance,
                                        .look = look,
-                                       .name = name,
                                        .view = view,
                                        .put = put,
                                        .bytes = bytes_of,

@@ -245,23 +245,12 @@ cleanup:
     return status;
 }
 
-static strake_status name(strake_sph_run *run, int64_t particle, int64_t *number,
-                          strake_error *error)
-{
-    cl_uint key = 0;
-    strake_sph_device *const own = (strake_sph_device *)run;
-    const strake_status status =
-        strake_sph_read(own, own->key, (size_t)particle * sizeof key, sizeof key, &key, error);
-    *number = strake_sph_number_of(key);
-    return status;
-}
-
 static strake_status explain(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int64_t number = 0;
-    STRAKE_TRY(name(&own->run, own->clock.bad, &number, error));
-    status = strake_sph_fail_bad(&own->run, number, error);
+    const strake_sph_image *image = NULL;
+    STRAKE_TRY(strake_sph_view(&own->run, &image, error));
+    status = strake_sph_fail_bad(&own->run, image->number[own->clock.bad], error);
 cleanup:
     return status;
 }
@@ -433,8 +422,8 @@ cleanup:
 #define STEP_BY_STEP                                                                               \
     .order = order, .filter = strake_sph_filter_shared, .pass = strake_sph_pass_shared,            \
     .advance = strake_sph_advance_shared, .ask = strake_sph_ask_shared,                            \
-    .look = strake_sph_look_shared, .is_busy = strake_sph_is_busy_shared, .name = name,            \
-    .view = view, .put = put, .bytes = bytes_of, .close = close_run
+    .look = strake_sph_look_shared, .is_busy = strake_sph_is_busy_shared, .view = view,            \
+    .put = put, .bytes = bytes_of, .close = close_run
 
 strake_status strake_sph_open_device(const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
                                      const bool is_round[STRAKE_PARTICLE_AXES],

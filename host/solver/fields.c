@@ -434,8 +434,8 @@ strake_status strake_lend_field(strake_solver *solver, const char *name, strake_
                  error, STRAKE_ERR_STATE,
                  "field %s is no input that lies in one array; copy it in with strake_set_field()",
                  name);
-    STRAKE_TRY(
-        kind->may_set(solver->domain, f, 0, strake_solver_field(solver, f).extent.slabs, error));
+    STRAKE_TRY(kind->check(solver->domain, f, 0, strake_solver_field(solver, f).extent.slabs, NULL,
+                           error));
     STRAKE_TRY(strake_solver_let_go(solver, error));
     STRAKE_TRY(kind->lend(solver->domain, f, place, error));
     solver->lent[f] = 1;
@@ -494,7 +494,7 @@ static strake_status set_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(check_had(solver, f, error));
     extent = strake_solver_field(solver, f).extent;
     STRAKE_TRY(check_slabs(name, &extent, first, end, error));
-    STRAKE_TRY(kind->may_set(domain, f, first, end, error));
+    STRAKE_TRY(kind->check(domain, f, first, end, NULL, error));
     if (field_of(solver, f)->has_never) {
         const int64_t count = (end - first) * (int64_t)(extent.bytes / strake_element_size(solver));
         STRAKE_TRY(copy_given(solver, f, count, data, &own, error));
@@ -704,7 +704,7 @@ strake_status strake_solver_measure(strake_solver *solver, double *out, strake_e
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_solver_gather(solver, error));
-    STRAKE_TRY(solver->kind->measure(solver->domain, read_slabs, solver, out, error));
+    STRAKE_TRY(solver->kind->measure(solver->domain, read_slabs, solver, out, NULL, error));
 cleanup:
     return status;
 }
@@ -713,9 +713,7 @@ strake_status strake_solver_probe(strake_solver *solver, double *out, strake_err
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_solver_gather(solver, error));
-    STRAKE_TRY(solver->kind->probe != NULL
-                   ? solver->kind->probe(solver->domain, read_slabs, solver, out, error)
-                   : STRAKE_OK);
+    STRAKE_TRY(solver->kind->measure(solver->domain, read_slabs, solver, NULL, out, error));
 cleanup:
     return status;
 }

@@ -59,12 +59,13 @@ typedef struct strake_domain_kind {
     int64_t (*steady)(const strake_domain *domain, int64_t most);
     /** Steps end where inputs change; where they have, they are changed. Of adaptive problems. */
     strake_status (*pass_event)(strake_domain *domain, strake_error *error);
-    /** Whether the memory around its states is as it was. */
-    bool (*is_intact)(const strake_domain *domain);
     void (*describe)(const strake_domain *domain, strake_domain_report *out);
-    /** strake_problem.quantities of the host's current states. */
+    /**
+     * Measures the host's current states. @param[out] out  strake_problem.quantities numbers, or NULL
+     * @param[out] probes  a number for each column of the case's probes, or NULL
+     */
     strake_status (*measure)(strake_domain *domain, strake_slabs_reader *read, void *user,
-                             double *out, strake_error *error);
+                             double *out, double *probes, strake_error *error);
     /**
      * Keeps slabs that are being set for what measure() compares with, on the rank where they are set: of an input that
      * is_compared, of a state before the first step (before they are put). NULL: nothing is compared
@@ -72,16 +73,12 @@ typedef struct strake_domain_kind {
     strake_status (*set_aside)(strake_domain *domain, int field, const strake_given_slabs *slabs,
                                strake_slabs_reader *read, void *user, strake_error *error);
 
-    /** What the probes of the case measure of them, a number per column. NULL: there are none */
-    strake_status (*probe)(strake_domain *domain, strake_slabs_reader *read, void *user,
-                           double *out, strake_error *error);
-
     /** Describes a field. @return false: there are no more, and nothing is written */
     bool (*field)(const strake_domain *domain, int field, strake_domain_field *out);
-    /** Whether these slabs may be set now. @return STRAKE_ERR_STATE, STRAKE_ERR_USAGE */
-    strake_status (*may_set)(const strake_domain *domain, int field, int64_t first, int64_t end,
-                             strake_error *error);
-    /** Refuses values that a field cannot have. @return STRAKE_ERR_USAGE */
+    /**
+     * Whether these slabs may be set now, to these values. @param[in] data  NULL: values come later
+     * @return STRAKE_ERR_STATE, STRAKE_ERR_USAGE
+     */
     strake_status (*check)(const strake_domain *domain, int field, int64_t first, int64_t end,
                            const void *data, strake_error *error);
     /** Copies slabs of this rank in and out. */

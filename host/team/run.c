@@ -192,13 +192,7 @@ static void finite_look(const strake_running *run, strake_role *role, int64_t st
     if (!is_last && (before + end) / STRAKE_STEPS_AHEAD == (before + step) / STRAKE_STEPS_AHEAD) {
         return;
     }
-    role->status = part->ops->is_finite(part, &finite, &role->error);
-    if (role->status == STRAKE_OK && finite) {
-        role->status = part->ops->look(part, &role->error);
-    }
-    if (role->status == STRAKE_OK && finite && is_last) {
-        role->status = part->ops->is_finite(part, &finite, &role->error);
-    }
+    role->status = part->ops->look(part, is_last, &finite, &role->error);
     if (role->status == STRAKE_OK && !finite) {
         const int64_t unseen = (before + end - 1) % STRAKE_STEPS_AHEAD + STRAKE_STEPS_AHEAD;
         const int64_t most = before + end - 1 - team->checked;
@@ -219,7 +213,7 @@ static void hold_back(const strake_running *run, strake_role *role, double start
     if (team->roles > 1 || (role->step_seconds > 0.0 && ahead < team->which->run.hang_seconds)) {
         return;
     }
-    role->status = strake_part_finish(&team->part[role->part], &role->error);
+    role->status = strake_part_finish(&team->part[role->part], false, &role->error);
     role->step_seconds = (strake_clock_seconds() - start) / (double)steps;
 }
 
@@ -263,7 +257,7 @@ static void run_compute(const strake_running *run, strake_role *role, int64_t st
     role->status = strake_strips_compute(team, role, strake_run_parity_at(run, step), (int)steps,
                                          &finite, &role->error);
     if (role->status == STRAKE_OK && run->trial && !run->alone) {
-        role->status = strake_part_finish(part, &role->error);
+        role->status = strake_part_finish(part, false, &role->error);
     }
     if (role->status == STRAKE_OK && !run->trial && !finite) {
         finite_fail(run, role, step, steps);
@@ -298,7 +292,7 @@ static void run_exchange(const strake_running *run, strake_role *role, int64_t s
     }
     const double start = strake_clock_seconds();
     if (run->trial && !run->alone && role->status == STRAKE_OK) {
-        role->status = strake_part_finish(part, &role->error);
+        role->status = strake_part_finish(part, false, &role->error);
     }
     if (run->trial && role->status == STRAKE_OK) {
         role->status = strake_part_undo(part, (int)steps, &role->error);
@@ -581,7 +575,7 @@ static void finish_lone(const strake_running *run)
 {
     strake_role *role = &run->team->role[0];
     if (run->alone && role->status == STRAKE_OK) {
-        role->status = strake_part_finish(&run->team->part[role->part], &role->error);
+        role->status = strake_part_finish(&run->team->part[role->part], false, &role->error);
     }
 }
 

@@ -182,6 +182,9 @@ void strake_extreme_add_line(strake_extreme *extreme, const double *value, int64
                              int64_t m, int64_t j);
 
 /** Everything the engine knows of a problem. All tables are static const. */
+/** Adds an amount to a cell of the input that is poured. */
+typedef void strake_pour_adder(void *user, int64_t i, int64_t j, double amount);
+
 typedef struct strake_problem {
     const char *name;
     const char *text; /**< one line */
@@ -273,8 +276,8 @@ typedef struct strake_problem {
      * Adds to cells of the input that is poured what they get from @p time on, until the next event. @param[in]
      * add  NULL: it only counts. @return number of cells; 0: the input is as the case gives it
      */
-    int64_t (*pour)(const struct strake_case *which, double time,
-                    void (*add)(void *user, int64_t i, int64_t j, double amount), void *user);
+    int64_t (*pour)(const struct strake_case *which, double time, strake_pour_adder *add,
+                    void *user);
 } strake_problem;
 
 /** A run looks at the course of its problem whenever it has done a multiple of so many steps. */
