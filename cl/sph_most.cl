@@ -3,22 +3,23 @@
 #define SPH_UNROLLED 4 /* numbers of each that a work-item asks for before it waits for any */
 
 #if SPH_DOUBLES
-/* The greatest of all work-items of a group for each row at once, as reduce_items() has it for one. @p found: a row of one each */
-static inline void sph_reduce_rows(real *own, __local real *found)
+/*
+ * The greatest of all work-items of a group for each row at once, as reduce_items() has it for one: found[row * items] in the
+ * end. No private array lives across a barrier: with one PoCL 5 with LLVM 16 finds wrong bounds in some programs.
+ */
+static inline void sph_reduce_rows(__local real *found)
 {
     const int item = (int)get_local_id(0), items = (int)get_local_size(0);
-    for (int row = 0; row < SPH_BOUNDS; row++) {
-        found[row * items + item] = own[row];
-    }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int count = items; count > 1;) {
         const int left = (count + REDUCE_AT_ONCE - 1) / REDUCE_AT_ONCE;
         if (item < left) {
             for (int row = 0; row < SPH_BOUNDS; row++) {
+                real greatest = found[row * items + item];
                 for (int k = item + left; k < count; k += left) {
-                    own[row] = reduce_two(own[row], found[row * items + k], 1);
+                    greatest = reduce_two(greatest, found[row * items + k], 1);
                 }
-                found[row * items + item] = own[row];
+                found[row * items + item] = greatest;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -31,13 +32,13 @@ static inline void sph_bring_down(__global const real *most, const int room, con
                                   const int second, const int looked, __local real *found, double *all)
 {
     const int count[SPH_BOUNDS] = {first, first, second, second, looked, looked};
-    const int items = (int)get_local_size(0);
+    const int item = (int)get_local_id(0), items = (int)get_local_size(0);
     const int longest = max(first, max(second, looked));
     real own[SPH_BOUNDS];
     for (int row = 0; row < SPH_BOUNDS; row++) {
         own[row] = REAL(0.0);
     }
-    for (int begin = (int)get_local_id(0); begin < longest; begin += SPH_UNROLLED * items) {
+    for (int begin = item; begin < longest; begin += SPH_UNROLLED * items) {
         real next[SPH_UNROLLED][SPH_BOUNDS];
         for (int k = 0; k < SPH_UNROLLED; k++) {
             for (int row = 0; row < SPH_BOUNDS; row++) {
@@ -51,9 +52,12 @@ static inline void sph_bring_down(__global const real *most, const int room, con
             }
         }
     }
-    sph_reduce_rows(own, found);
     for (int row = 0; row < SPH_BOUNDS; row++) {
-        all[row] = (double)own[row];
+        found[row * items + item] = own[row];
+    }
+    sph_reduce_rows(found);
+    for (int row = 0; row < SPH_BOUNDS; row++) {
+        all[row] = (double)found[row * items];
     }
 }
 #endif

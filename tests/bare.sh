@@ -77,6 +77,8 @@ pack() { # pack RELEASE: leaves BUILD/bare/RELEASE.tar; fails where the release 
     # A release that is younger than debootstrap is made as those before it are.
     case $from in */ubuntu*) ubuntu=1 script=$script/gutsy ;; *) script=$script/sid ;; esac
     [ ! -e "${script%/*}/$1" ] || script=${script%/*}/$1
+    [ -z "$ubuntu" ] || [ -r /usr/share/keyrings/ubuntu-archive-keyring.gpg ] ||
+        { echo "bare: no keys of Ubuntu's archive here: install ubuntu-keyring, which Debian 13 has" >&2 && return 1; }
     eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
     export http_proxy https_proxy
     rm -rf "$root"

@@ -48,28 +48,38 @@ static int plan_shared(const strake_graph *graph, strake_isa isa, strake_loop *l
     return loops;
 }
 
-int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop)
+/*
+ * Replaces each loop that is not compiled by the compiled loop within it and what comes before and after that; each set has
+ * loops of its own for static stages. The parts are large: this is no part of a caller's frame, under which loops are planned.
+ * @return number of loops, -1: they cannot be split so
+ */
+__attribute__((noinline)) static int split_loops(const strake_graph *graph, strake_isa isa,
+                                                 strake_loop *loop, int loops)
 {
-    int loops = plan_shared(graph, isa, loop);
-    if (loops >= 0) {
-        return loops;
-    }
-    loops = strake_loops_plan(graph, 1, graph->stages, loop);
+    strake_loop part[STRAKE_LOOP_STAGES];
     for (int g = 0; g < loops; g++) {
-        strake_loop part[STRAKE_LOOP_STAGES];
         if (find_code(graph, &loop[g], isa) != NULL) {
             continue;
         }
-        /* The parts of a sweep before and after the compiled one; each set has loops of its own for static stages. */
         const int parts = isa == STRAKE_ISA_SCALAR ? 0 : strake_loop_split(graph, &loop[g], part);
         if (parts == 0 || loops + parts - 1 > graph->stages) {
-            return strake_loops_plan_plain(graph, loop);
+            return -1;
         }
         memmove(&loop[g + parts], &loop[g + 1], (size_t)(loops - g - 1) * sizeof *loop);
         memcpy(&loop[g], part, (size_t)parts * sizeof *loop);
         loops += parts - 1;
         g += parts - 1;
     }
+    return loops;
+}
+
+int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop)
+{
+    int loops = plan_shared(graph, isa, loop);
+    if (loops >= 0) {
+        return loops;
+    }
+    loops = split_loops(graph, isa, loop, strake_loops_plan(graph, 1, graph->stages, loop));
     return loops >= 0 ? loops : strake_loops_plan_plain(graph, loop);
 }
 

@@ -46,16 +46,25 @@ static strake_status add(strake_cl_drivers *all, const char *icd, bool has_icd, 
     return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a list of OpenCL drivers");
 }
 
-/* One .icd file: its first line is the driver's library. What cannot be read, loaders leave out. */
+/* One .icd file: its first line is the driver's library. What cannot be read, loaders leave out without a word. */
 static strake_status add_icd(strake_cl_drivers *all, const char *path, strake_error *error)
 {
     char *text = NULL;
     size_t length = 0;
-    if (strake_file_read(path, 1 << 16, "OpenCL driver", &text, &length, NULL) != STRAKE_OK) {
-        return STRAKE_OK;
+    strake_error why;
+    const bool is_read =
+        strake_file_read(path, 1 << 16, "OpenCL driver", &text, &length, &why) == STRAKE_OK;
+    if (is_read) {
+        text[strcspn(text, "\r\n")] = '\0';
     }
-    text[strcspn(text, "\r\n")] = '\0';
-    const strake_status status = text[0] != '\0' ? add(all, path, true, text, error) : STRAKE_OK;
+    const bool is_named = is_read && text[0] != '\0';
+    const strake_status status = add(all, path, true, is_named ? text : "no library", error);
+    if (status == STRAKE_OK && !is_named) {
+        strake_cl_driver *const one = &all->driver[all->count - 1];
+        one->verdict = STRAKE_CL_REFUSED;
+        (void)snprintf(one->said, sizeof one->said, "%.500s",
+                       is_read ? "the .icd file names none" : why.text);
+    }
     free(text);
     return status;
 }
@@ -169,8 +178,11 @@ static strake_status try_all(strake_cl_drivers *all, bool anew, strake_error *er
     all->has_helper = find_helper(helper);
     for (int k = 0; k < all->count && all->has_helper; k++) {
         strake_cl_driver *const one = &all->driver[k];
-        if (is_odd(one->library, one->said, sizeof one->said)) {
+        if (one->verdict == STRAKE_CL_UNTRIED &&
+            is_odd(one->library, one->said, sizeof one->said)) {
             one->verdict = STRAKE_CL_BAD;
+        }
+        if (one->verdict != STRAKE_CL_UNTRIED) {
             continue;
         }
         trial[unknown].library = one->library;

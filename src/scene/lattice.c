@@ -12,14 +12,16 @@ static void note_length(strake_scene_maker *m, const char *where, int d, double 
 {
     strake_scene *const scene = m->scene;
     const double made = (double)places * m->lattice.spacing;
-    const char *const key = strstr(where, "scene.");
-    if (!strake_scene_has(m, d) || fabs(made - length) <= 1e-6 * m->lattice.spacing) {
+    const char *const key = strstr(where, "scene."), *const name = key != NULL ? key : where;
+    const bool is_flat = length == 0.0; /* a wall, whose layers have their own length */
+    if (!strake_scene_has(m, d) || is_flat || fabs(made - length) <= 1e-6 * m->lattice.spacing) {
         return;
     }
     if (scene->rounds++ == 0) {
+        /* Where it was given to --set, its value follows the name. */
         (void)strake_number_print(scene->rounded, sizeof scene->rounded,
-                                  "%.40s is %.6g m long along %c, %lld spacings, not %.6g m",
-                                  key != NULL ? key : where, made, "xyz"[d], (long long)places,
+                                  "%.*s is %.6g m long along %c, %lld spacings, not %.6g m",
+                                  (int)strcspn(name, "="), name, made, "xyz"[d], (long long)places,
                                   length);
     }
 }

@@ -288,13 +288,33 @@ cleanup:
     return status;
 }
 
-/* Whether a file is a Wavefront OBJ: by its name, or as its lines begin with corners and facets. */
-static bool is_obj(const char *path, const char *text)
+/*
+ * Another kind of file with a surface, NULL: none that is known. A Wavefront OBJ is told by its name, or as its lines begin
+ * with corners and facets, the others by what they begin with.
+ */
+static const char *other_kind(const char *path, const char *text)
 {
+    static const struct {
+        const char *begin, *kind;
+    } known[] = {{"ply", "a PLY file (Stanford)"},
+                 {"OFF", "an OFF file"},
+                 {"ISO-10303-21", "a STEP file"},
+                 {"\x1f\x8b", "compressed with gzip"},
+                 {"PK\x03\x04", "a ZIP archive, as 3MF files are"},
+                 {"glTF", "a glTF file"},
+                 {"# vtk", "a VTK file"},
+                 {"<?xml", "an XML file"}};
     const size_t length = strlen(path);
     const bool is_named = length > 4 && strcasecmp(path + length - 4, ".obj") == 0;
     const char *const corner = strstr(text, "v "), *const facet = strstr(text, "\nf ");
-    return is_named || (corner != NULL && facet != NULL && (corner == text || corner[-1] == '\n'));
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (strncmp(text, known[k].begin, strlen(known[k].begin)) == 0) {
+            return known[k].kind;
+        }
+    }
+    return is_named || (corner != NULL && facet != NULL && (corner == text || corner[-1] == '\n'))
+               ? "an OBJ file (Wavefront)"
+               : NULL;
 }
 
 strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene_item *item,
@@ -317,10 +337,11 @@ strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene
     } else if (strncmp(data, "solid", 5) == 0 && strstr(data, "facet") != NULL) {
         STRAKE_TRY(read_text(&c, data, error));
     } else {
-        STRAKE_CHECK(!is_obj(item->file, data), error, STRAKE_ERR_USAGE,
-                     "%s: %s is an OBJ file (Wavefront); expected STL, as which the program that "
-                     "made it exports surfaces, too",
-                     item->where, item->file);
+        const char *const other = other_kind(item->file, data);
+        STRAKE_CHECK(other == NULL, error, STRAKE_ERR_USAGE,
+                     "%s: %s is %s; expected STL, as which the program that made it exports "
+                     "surfaces, too",
+                     item->where, item->file, other);
         STRAKE_CHECK(
             length < HEADER, error, STRAKE_ERR_USAGE,
             "%s: %s is no STL file, or a part of one: it has %zu bytes, where a binary one "

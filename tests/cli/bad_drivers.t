@@ -82,6 +82,20 @@ leaves_late ends its process with exit code 0 when it is asked for its devices
 hangs_late does not come back within 3 s when it is asked for its devices
 LIST
 
+# What drivers do when a process ends is done in no program of Strake's.
+driver aborts_last 'atexit(abort);' ''
+driver hangs_last 'atexit((void (*)(void))pause);' ''
+for name in ${STRAKE_TESTS_SANITIZER:-aborts_last hangs_last}; do
+    [ -z "${STRAKE_TESTS_SANITIZER:-}" ] || break
+    [ -z "$good" ] || cp "$good" "$name/"
+    export OCL_ICD_VENDORS=$scratch/$name
+    try devices
+    exits 0 "a driver that $name"
+    try run case.yaml --on auto --no-tune --quiet --output last
+    exits 0 "does no harm to a run"
+    check "it was loaded" test "$(loads "$name")" -ge 2
+done
+
 # A variable that names one library, as ocl-icd allows.
 OCL_ICD_VENDORS=$scratch/libaborts.so try devices
 exits 0 "a bad driver that OCL_ICD_VENDORS names itself"
@@ -114,6 +128,15 @@ printf '/x/\033[31mred\n' >coloured/red.icd
 OCL_ICD_VENDORS=$scratch/coloured try devices
 exits 0 "an .icd file with what a terminal would obey"
 check "is named without it" sh -c 'grep -q "red.icd" .err && ! grep -q "$(printf "\033")" .err'
+mkdir dead
+ln -s nowhere dead/dead.icd
+: >dead/empty.icd
+mkdir dead/folder.icd
+OCL_ICD_VENDORS=$scratch/dead try devices
+exits 0 ".icd files that name no library"
+check "a link that leads nowhere is named" grep -q "^strake: note: .*dead.icd) cannot be loaded: .*No such file" .err
+check "an empty file is" grep -q "empty.icd) cannot be loaded: the .icd file names none" .err
+check "a folder is" grep -q "folder.icd) cannot be loaded: .*folder" .err
 OCL_ICD_VENDORS=$scratch/missing try check case.yaml
 exits 0 "a check"
 check "does not speak of it" bash -c '! grep -q libnone .err'

@@ -79,6 +79,9 @@ check "what is due at multiples of 0.1 s is there at 0.3 s" bash -c '
 try check tenths.yaml --set scene.spacing=0.08
 check "a size that is no whole number of spacings is said, as it becomes" grep -q \
     "^rounded    scene's box is 0.56 m long along z, 7 spacings, not 0.6 m (the first of 3 such lengths)" .out
+try check tenths.yaml --set 'scene.obstacles=[{box: {from: [0.2, 0], to: [0.2, 0.2]}}, {box: {from: [0.4, 0], to: [0.6, 0.213]}}]'
+check "with its key where --set gives it; what is flat has no size of its own" grep -q \
+    "^rounded    scene.obstacles is 0.2 m long along z, [0-9]* spacings, not 0.213 m$" .out
 
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     strace -f -c -o flushes -e trace=fsync,fdatasync,syncfs "$STRAKE" run tenths.yaml --on serial --quiet --output flushed \

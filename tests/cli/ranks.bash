@@ -73,12 +73,17 @@ spinodal 2 'rows: 59, cols: 36' 'rows: periodic, cols: periodic' >ring.yaml
 spinodal 2 'rows: 59, cols: 36' 'rows: no_flux, cols: periodic' >walls.yaml
 spinodal 3 'planes: 41, rows: 9, cols: 20' 'planes: periodic' >cube.yaml
 
-on_ranks() { # on_ranks RANKS ARGUMENTS...: as try, on several ranks
+# on_ranks RANKS ARGUMENTS...: as try, on several ranks. Ranks write their messages to the file themselves: mpirun may end
+# one that failed before it has passed on what that said.
+on_ranks() {
     local ranks=$1
     shift
     code=0
-    timeout -k 5 600 mpirun -np "$ranks" "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null ||
-        code=$?
+    : >"$scratch/.said"
+    # shellcheck disable=SC2016
+    timeout -k 5 600 mpirun -np "$ranks" bash -c 'exec 2>>"$0"; exec "$@"' "$scratch/.said" "$STRAKE" "$@" \
+        >"$scratch/.out" 2>"$scratch/.err" </dev/null || code=$?
+    cat "$scratch/.said" >>"$scratch/.err"
 }
 
 # begin NAME RANKS ARGUMENTS...: as on_ranks, but goes on at once, in a folder of its own; ended NAME waits for it and

@@ -764,6 +764,10 @@ static void meshes_that_are_wrong_are_refused(void **state)
     refuse(bath, sets, "corner 1 is not three numbers");
     write_file("build/tests/wrong.stl", "# made by hand\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 46);
     refuse(bath, sets, "build/tests/wrong.stl is an OBJ file (Wavefront); expected STL");
+    write_file("build/tests/wrong.stl", "ply\nformat ascii 1.0\n", 21);
+    refuse(bath, sets, "build/tests/wrong.stl is a PLY file (Stanford); expected STL");
+    write_file("build/tests/wrong.stl", "\x1f\x8b\x08", 3);
+    refuse(bath, sets, "build/tests/wrong.stl is compressed with gzip; expected STL");
     write_file("build/tests/wrong.stl", "PK", 2);
     refuse(bath, sets, "is no STL file: 2 bytes");
     refuse(bath, SETS("scene.fluid=[{stl: {scale: 2}}]"), "file is missing");

@@ -220,15 +220,20 @@ static int count_spans(const strake_timeline *t, int part, strake_span_kind kind
     return count;
 }
 
-/* Every phase of a step is there, by part; and those of a new order in the other one only. */
+/*
+ * Every phase of a step is there, by part; and those of a new order in the other one only. Of several parts one may be the
+ * last wherever they meet, and wait for no other.
+ */
 static void check_phases(const strake_timeline *t, const strake_part_report *part, bool has_order)
 {
+    double waited = 0.0;
     for (int e = 0; e < t->parts; e++) {
         const bool is_device = part[e].id[0] == 'o', is_alone = t->parts == 1;
         const strake_timeline_sum *const sum = &t->sum[e];
         int rare = 0;
         assert_true(sum->known && sum->compute > 0.0 && sum->wait <= t->seconds);
-        assert_true(is_alone ? !(sum->wait > 0.0) || has_order : sum->wait > 0.0);
+        assert_true(!is_alone || has_order || !(sum->wait > 0.0));
+        waited += sum->wait;
         assert_true(fabs(sum->compute + sum->transfer - sum->both + sum->idle - t->seconds) < 1e-9);
         for (int k = 0; k < t->spans; k++) {
             rare += t->lane[t->span[k].lane].part == e && t->span[k].is_rare ? 1 : 0;
@@ -245,6 +250,7 @@ static void check_phases(const strake_timeline *t, const strake_part_report *par
         assert_true(count_spans(t, e, STRAKE_SPAN_WAIT, "all for the time step") > 0);
         assert_int_equal(count_spans(t, e, STRAKE_SPAN_WAIT, "all for a new order") > 0, has_order);
     }
+    assert_true(t->parts == 1 || waited > 0.0);
 }
 
 /* Particles on such parts: two timelines, and the bits are those of the first ones, which nobody records. */
