@@ -187,7 +187,7 @@ static strake_status cl_stripe_move(strake_cl_stripe *s, strake_range range, str
 static void cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)
 {
     memset(out, 0, sizeof *out);
-    out->memory = s->held + (s->resident != NULL ? strake_cl_resident_held(s->resident) : 0);
+    out->memory = s->held + (s->resident != NULL ? s->resident->lift.held : 0);
     if (s->blocks != NULL) {
         strake_cl_blocks_describe(s->blocks, out);
     }
@@ -210,7 +210,7 @@ static void cl_stripe_describe_kernels(const strake_cl_stripe *s, strake_cl_desc
 static void cl_stripe_describe_exchange(const strake_cl_stripe *s, strake_cl_exchange_report *out)
 {
     if (s->resident != NULL) {
-        strake_cl_resident_describe(s->resident, out);
+        strake_cl_exchange_describe(&s->resident->exchange, out);
     } else {
         memset(out, 0, sizeof *out);
     }
@@ -221,7 +221,7 @@ static void cl_stripe_describe_activity(const strake_cl_stripe *s, strake_cl_act
 {
     *out = (strake_cl_activity){.cells = -1.0};
     if (s->resident != NULL) {
-        strake_cl_resident_describe_activity(s->resident, out);
+        strake_cl_active_describe(&s->resident->active, &s->resident->window, out);
     }
 }
 
@@ -329,7 +329,7 @@ static strake_status resident_load_inputs(strake_part *part, strake_error *error
 
 static strake_status resident_let_go(strake_part *part, strake_error *error)
 {
-    return strake_cl_resident_let_go(resident_of(part), error);
+    return strake_cl_lift_wait(&resident_of(part)->lift, error);
 }
 
 static strake_status resident_load_states(strake_part *part, strake_error *error)
@@ -366,7 +366,7 @@ static strake_status resident_leg(strake_part *part, strake_leg *leg, bool *fini
 static strake_status resident_meet(strake_part *part, int leg, strake_error *error)
 {
     (void)leg;
-    return strake_cl_resident_publish(resident_of(part), error);
+    return strake_cl_exchange_publish(&resident_of(part)->exchange, error);
 }
 
 static strake_status resident_bound(strake_part *part, double *bound, strake_error *error)
@@ -382,7 +382,7 @@ static strake_status resident_start_clock(strake_part *part, const strake_clock 
 
 static bool resident_is_over(const strake_part *part)
 {
-    return strake_cl_resident_is_over(resident_of(part));
+    return resident_of(part)->clock.runs && resident_of(part)->clock.seen.is_over != 0;
 }
 
 static strake_status resident_stop_clock(strake_part *part, strake_clock *clock,
@@ -393,13 +393,14 @@ static strake_status resident_stop_clock(strake_part *part, strake_clock *clock,
 
 static bool resident_takes_early(const strake_part *part)
 {
-    return strake_cl_resident_is_beside(resident_of(part));
+    return resident_of(part)->edges_first;
 }
 
 static strake_status resident_fetch(strake_part *part, int leg, int parity, strake_error *error)
 {
     (void)leg;
-    return strake_cl_resident_fetch(resident_of(part), arrays_of(part, parity), error);
+    return strake_cl_exchange_fetch(&resident_of(part)->exchange, false, arrays_of(part, parity),
+                                    error);
 }
 
 static strake_status resident_undo(strake_part *part, int steps_done, strake_error *error)
@@ -426,12 +427,12 @@ static strake_status resident_is_finite(strake_part *part, bool *finite, strake_
 
 static bool resident_is_alone(const strake_part *part)
 {
-    return strake_cl_resident_is_alone(resident_of(part));
+    return strake_cl_exchange_is_empty(&resident_of(part)->exchange);
 }
 
 static bool resident_weigh(const strake_part *part, double *work)
 {
-    return strake_cl_resident_weigh(resident_of(part), work);
+    return strake_cl_active_weigh(&resident_of(part)->active, &resident_of(part)->window, work);
 }
 
 static bool resident_has_room(const strake_part *part, strake_range own)
@@ -470,7 +471,9 @@ static strake_status resident_unpin(strake_part *part, strake_error *error)
 
 static strake_status resident_check(strake_part *part, bool *intact, strake_error *error)
 {
-    return strake_cl_resident_check(resident_of(part), intact, error);
+    const strake_status status = strake_cl_resident_finish(resident_of(part), error);
+    return status == STRAKE_OK ? strake_cl_window_check(&resident_of(part)->window, intact, error)
+                               : status;
 }
 
 static strake_status resident_record(strake_part *part, strake_cl_record *record,
@@ -595,7 +598,7 @@ static strake_status blocks_unpin(strake_part *part, strake_error *error)
 {
     const strake_status status = strake_cl_blocks_finish(blocks_of(part), error);
     if (status == STRAKE_OK) {
-        strake_cl_blocks_unpin(blocks_of(part));
+        strake_cl_pins_release(&blocks_of(part)->pins);
     }
     return status;
 }

@@ -49,8 +49,12 @@ typedef struct strake_cl_exchange {
     strake_cl_waiter waiter; /**< for what is sent */
     strake_cl_waiter reader; /**< for what has arrived */
     int runs;                /**< of neighbouring ghost slabs */
-    bool timed;              /**< this one is */
-    double began, so_far;    /**< [s] of a clock, and of its first half */
+    /**
+     * This one is timed, as its owner says while the window's queue is empty: from @c began [s] to the end of publish,
+     * which takes @c so_far [s], and from the beginning of fetch until the ghost slabs have arrived.
+     */
+    bool timed;
+    double began, so_far;
     int samples;
     double down[STRAKE_CL_SAMPLES],
         up[STRAKE_CL_SAMPLES]; /**< [s] of the halves of the latest timed ones */
@@ -92,12 +96,6 @@ void strake_cl_exchange_release(strake_cl_exchange *x);
 /** Whether nobody reads this stripe's slabs and it reads nobody's. */
 bool strake_cl_exchange_is_empty(const strake_cl_exchange *x);
 
-/**
- * Begins timing an exchange, with what the step is reduced to: the window's queue must be empty. The clock runs from here
- * to the end of publish, and from the beginning of fetch until the ghost slabs have arrived.
- */
-void strake_cl_exchange_time(strake_cl_exchange *x);
-
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out);
 
 /** Lets go of all pins until the next call; no transfer may be under way. */
@@ -133,7 +131,13 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *
 strake_status strake_cl_exchange_return(const strake_cl_exchange *x, strake_range own,
                                         void *const *array, strake_error *error);
 
-/** Makes the window's queue wait for the ghost slabs, if these are not there yet. */
-strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error);
+/**
+ * Before a sweep: pins what is exchanged, once for every plan, and makes the window's queue wait for the ghost slabs, if
+ * these are not there yet.
+ * @param[in] array  host arrays of the current states, by value; borrowed until the next plan or release
+ * @param[in] next   host arrays of the next states, by output value; likewise
+ */
+strake_status strake_cl_exchange_begin(strake_cl_exchange *x, void *const *array, void *const *next,
+                                       strake_error *error);
 
 #endif

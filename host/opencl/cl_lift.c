@@ -80,18 +80,6 @@ static bool has_queue(strake_cl_lift *l)
     return code == CL_SUCCESS && l->queue != NULL;
 }
 
-/* A marker after what the steps' queue holds now. */
-static strake_status mark_steps(strake_cl_lift *l, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const cl_command_queue steps = l->window->queue;
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              api(l)->clEnqueueMarkerWithWaitList(steps, 0, NULL, &l->read), error, device_of(l));
-    STRAKE_CL("clFlush", api(l)->clFlush(steps), error, device_of(l));
-cleanup:
-    return status;
-}
-
 strake_status strake_cl_lift_begin(strake_cl_lift *l, void *const *array, bool *beside,
                                    strake_error *error)
 {
@@ -110,10 +98,10 @@ strake_status strake_cl_lift_begin(strake_cl_lift *l, void *const *array, bool *
     if (!any || !again || !has_queue(l)) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(l->read == NULL ? mark_steps(l, error) : STRAKE_OK);
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              api(l)->clEnqueueBarrierWithWaitList(l->queue, 1, &l->read, NULL), error,
-              device_of(l));
+    STRAKE_TRY(l->read == NULL
+                   ? strake_cl_mark(api(l), device_of(l), l->window->queue, &l->read, error)
+                   : STRAKE_OK);
+    STRAKE_TRY(strake_cl_come_after(api(l), device_of(l), l->queue, l->read, error));
     strake_cl_release_event(api(l), &l->read);
     l->pins.record = l->window->kernels->record;
     *beside = true;
@@ -127,14 +115,10 @@ strake_status strake_cl_lift_end(strake_cl_lift *l, void *const *array, strake_e
     strake_cl_window *const w = l->window;
     l->pins.record = NULL;
     strake_cl_release_event(api(l), &l->arrived);
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              api(l)->clEnqueueMarkerWithWaitList(l->queue, 0, NULL, &l->arrived), error,
-              device_of(l));
-    STRAKE_CL("clFlush", api(l)->clFlush(l->queue), error, device_of(l));
-    STRAKE_TRY(mark_steps(l, error)); /* those that read what becomes the second arrays */
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              api(l)->clEnqueueBarrierWithWaitList(w->queue, 1, &l->arrived, NULL), error,
-              device_of(l));
+    STRAKE_TRY(strake_cl_mark(api(l), device_of(l), l->queue, &l->arrived, error));
+    /* Those that read what becomes the second arrays. */
+    STRAKE_TRY(strake_cl_mark(api(l), device_of(l), w->queue, &l->read, error));
+    STRAKE_TRY(strake_cl_come_after(api(l), device_of(l), w->queue, l->arrived, error));
     for (int v = 0; v < w->kernels->graph->values; v++) {
         if (is_new(l, array, v)) {
             const cl_mem before = w->array[w->slot[v]];

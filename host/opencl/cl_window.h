@@ -212,6 +212,18 @@ strake_status strake_cl_window_step(strake_cl_window *window, int64_t first, int
 void strake_cl_window_swap(strake_cl_window *window);
 
 /**
+ * Enqueues the upload of slabs of the grid into one of the window's arrays: runs of slabs that lie together in the
+ * host array.
+ * @param[in] host    layout of the host array @p from, that of the whole grid
+ * @param[in] base    slab of the grid that is slab 0 of the window
+ * @param[in] by_map  slabs beyond the domain take their source's, else they lie in the host array
+ */
+strake_status strake_cl_window_upload(const strake_cl_window *window, const strake_cl_pins *pins,
+                                      cl_command_queue queue, cl_mem array,
+                                      const strake_layout *host, const void *from, int64_t base,
+                                      strake_range slabs, bool by_map, strake_error *error);
+
+/**
  * Enqueues filling the ghosts of the axes 1 and 2 of slabs [first, end) of one array of a state that was
  * uploaded, then all slabs of @p pairs (NULL: none), their ghosts included.
  */

@@ -279,6 +279,30 @@ strake_status strake_cl_window_fill(strake_cl_window *w, cl_mem array, int64_t f
                      -w->layout.lo[0] - w->lead, INT32_MAX / 2, error);
 }
 
+strake_status strake_cl_window_upload(const strake_cl_window *w, const strake_cl_pins *pins,
+                                      cl_command_queue queue, cl_mem array,
+                                      const strake_layout *host, const void *from, int64_t base,
+                                      strake_range slabs, bool by_map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_boundary boundary = host->boundary[0];
+    const int64_t n = host->n[0];
+    for (int64_t slab = slabs.first, run = 0; slab < slabs.end; slab += run) {
+        const int64_t source = by_map ? strake_ghost_source(boundary, n, slab) : slab;
+        run = by_map ? 1 : slabs.end - slab;
+        while (slab + run < slabs.end &&
+               strake_ghost_source(boundary, n, slab + run) == source + run) {
+            run++;
+        }
+        STRAKE_TRY(strake_cl_pins_write(pins, queue, array, strake_cl_window_offset(w, slab - base),
+                                        (size_t)run * strake_cl_window_slab_bytes(w),
+                                        (const char *)from + strake_layout_offset(host, source),
+                                        NULL, error));
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t end,
                                     const strake_cl_pairs *pairs, strake_error *error)
 {
