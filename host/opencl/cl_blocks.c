@@ -8,13 +8,8 @@
 #include "opencl/cl_blocks.h"
 #include "opencl/cl_fill.h"
 #include "opencl/cl_pins.h"
-#include "opencl/cl_reduce.h"
 #include "opencl/cl_choose.h"
 #include "opencl/cl_window.h"
-
-/* Making and releasing blocks: what is needed, what is chosen, what is allocated. */
-
-/* Rates of a device that cl_sizes.h asks for. */
 
 enum { REPEATS = 3, ROW = 16, PAGE = 4096 };
 

@@ -6,7 +6,7 @@
 
 #include "opencl/cl_plan.h"
 #include "opencl/cl_groups.h"
-#include "opencl/cl_groups_impl.h"
+#include "opencl/cl_groups.h"
 
 /* Tiles and pieces into which marching kernels cut a stripe. */
 

@@ -8,7 +8,7 @@
 #define STRAKE_CL_CLOCK_H
 
 #include "engine/clock.h"
-#include "opencl/cl_reduce.h"
+#include "opencl/cl_window.h"
 
 typedef struct strake_cl_clock {
     cl_kernel kernel;   /**< advance_clock */

@@ -287,8 +287,8 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
         return STRAKE_OK;
     }
     STRAKE_TRY(x->packed != NULL ? send_packed(x, parity, next, error) : STRAKE_OK);
-    if (x->mark !=
-        NULL) { /* in this queue, or in one that was flushed where they changed roles (cl_aside.h) */
+    /* The mark is in this queue, or in one that was flushed where the two changed roles. */
+    if (x->mark != NULL) {
         STRAKE_CL("clFlush", kernels->cl->clFlush(x->window->queue), error, kernels->device);
         STRAKE_TRY(strake_cl_come_after(kernels->cl, kernels->device, x->queue, x->mark, error));
         strake_cl_release_event(kernels->cl, &x->mark);

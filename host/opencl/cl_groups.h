@@ -19,18 +19,6 @@ void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *la
 void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *settings, bool flat,
                            size_t widest, size_t most);
 
-/**
- * Fixes what marching kernels in three dimensions are compiled for. Drivers reckon with 256 work-items where nothing
- * tells more, of which too many would store nothing.
- */
-void strake_cl_groups_fix(strake_cl_kernels *kernels);
-
-/** Work-items of the groups that kernel @p k is compiled for; 0: of any. */
-size_t strake_cl_groups_compiled(const strake_cl_kernels *kernels, int k);
-
-/** Whether kernel @p k of the plan can run with what the device has. */
-bool strake_cl_groups_fit(const strake_cl_kernels *kernels, int k);
-
 /** Work-items of a group of kernel @p k along columns, and along rows (along lines of a marching one). */
 void strake_cl_groups_size(const strake_cl_kernels *kernels, int k, size_t size[2]);
 
@@ -56,9 +44,21 @@ typedef struct strake_cl_cut {
 strake_cl_cut strake_cl_groups_cut(const strake_cl_kernels *kernels, int k,
                                    const int64_t extent[STRAKE_AXES]);
 
-/** Passes the last arguments of a kernel of the plan and enqueues it. */
-strake_status strake_cl_launch_plan(const strake_cl_kernels *kernels, cl_command_queue queue, int k,
-                                    strake_cl_arguments *a, const strake_cl_cut *cut,
-                                    strake_error *error);
+/* What choosing sizes of groups (cl_choose.c) and using them share. */
+
+enum {
+    STRAKE_CL_MANY_REGISTERS = 132 /**< of a work-item: beyond this number a compiler would spill */
+};
+
+static inline size_t strake_cl_at_most(size_t x, size_t limit)
+{
+    return x > limit ? limit : x;
+}
+
+/** Whether the numbers of one row of kernel @p k need registers, too. */
+bool strake_cl_groups_is_heavy(const strake_cl_kernels *kernels, int k);
+
+/** Registers that a work-item of kernel @p k needs, as compilers have been seen to need them: 32 bits each. */
+int strake_cl_groups_need(const strake_cl_kernels *kernels, int k);
 
 #endif

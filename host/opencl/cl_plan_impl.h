@@ -1,4 +1,4 @@
-/** @file cl_plan_impl.h What the parts of the planner (cl_plan.c) do: cl_terms.c, cl_tiles.c, cl_lags.c. */
+/** @file cl_plan_impl.h What the parts of the planner (cl_plan.c) do: cl_terms.c, cl_tiles.c. */
 #ifndef STRAKE_CL_PLAN_IMPL_H
 #define STRAKE_CL_PLAN_IMPL_H
 

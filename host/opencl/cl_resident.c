@@ -7,8 +7,6 @@
 #include "base/clock.h"
 #include "engine/graph.h"
 #include "model/rounds.h"
-#include "opencl/cl_reduce.h"
-#include "opencl/cl_times.h"
 
 /* The last step of a sweep, whose border slabs others wait for: by one launch with all others, or before them. */
 

@@ -21,7 +21,6 @@
 #include "opencl/cl_exchange.h"
 #include "opencl/cl_ghosts.h"
 #include "opencl/cl_lift.h"
-#include "opencl/cl_times.h"
 
 /** In the order of the words of run.overlap. */
 typedef enum strake_cl_overlap {
@@ -64,7 +63,8 @@ typedef struct strake_cl_resident {
     /* those of others' slabs that advance themselves; NULL: there are none */
     strake_cl_ghosts *others;
     cl_command_queue queue;
-    cl_command_queue aside; /* for slabs that nobody waits for (cl_aside.h); NULL: none */
+    cl_command_queue
+        aside; /* for slabs that nobody waits for (strake_cl_aside_open()); NULL: none */
     const strake_layout *host;
     int steps;              /* most per sweep */
     int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */

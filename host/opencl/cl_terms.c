@@ -1,4 +1,4 @@
-/* What one work-item of a kernel evaluates: its terms; those of marching kernels are scheduled in cl_lags.c. */
+/* What one work-item of a kernel evaluates: its terms, and when a marching kernel computes them. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 
 #include "opencl/cl_plan.h"
 #include "opencl/cl_plan_impl.h"
-
-/* When a marching kernel computes, loads and passes on its terms, and how long it keeps their rows. */
 
 /* After so many rows without use a line is taken to have left the cache. */
 enum { FAR_ROWS = 4 };
