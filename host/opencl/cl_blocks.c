@@ -47,6 +47,12 @@ cleanup:
     return status;
 }
 
+/* Keeps the least of the times of repetitions; the first of these, number 0, does not count. */
+static void keep_fastest(int repetition, double took, double *seconds)
+{
+    *seconds = repetition == 1 || (repetition > 1 && took < *seconds) ? took : *seconds;
+}
+
 /* Seconds of a step of so many slabs: the fastest of a few rows of steps, the first of which is left out. */
 static strake_status probe_steps(strake_cl_window *w, int64_t slabs, int steps, double *seconds,
                                  strake_error *error)
@@ -60,7 +66,7 @@ static strake_status probe_steps(strake_cl_window *w, int64_t slabs, int steps, 
         }
         STRAKE_TRY(finish(w, error));
         const double took = (strake_clock_seconds() - start) / steps;
-        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
+        keep_fastest(k, took, seconds);
     }
 cleanup:
     return status;
@@ -80,7 +86,7 @@ static strake_status probe_transfer(strake_cl_window *w, const strake_cl_pins *p
         }
         STRAKE_TRY(finish(w, error));
         const double took = (strake_clock_seconds() - start) / ROW;
-        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
+        keep_fastest(k, took, seconds);
     }
 cleanup:
     return status;
@@ -105,9 +111,8 @@ static strake_status probe_link(strake_cl_window *w, const strake_cl_pins *pins,
         const double middle = strake_clock_seconds();
         STRAKE_TRY(strake_cl_pins_read(pins, w->queue, array, 0, bytes, memory, NULL, error));
         STRAKE_TRY(finish(w, error));
-        const double end = strake_clock_seconds();
-        *up = k == 1 || (k > 1 && middle - start < *up) ? middle - start : *up;
-        *down = k == 1 || (k > 1 && end - middle < *down) ? end - middle : *down;
+        keep_fastest(k, middle - start, up);
+        keep_fastest(k, strake_clock_seconds() - middle, down);
     }
 cleanup:
     return status;
@@ -683,8 +688,7 @@ static strake_status reduce(strake_cl_blocks *b, strake_cl_stream *s, strake_err
     }
     STRAKE_CL("clFlush", api(b)->clFlush(s->queue), error, b->kernels->device);
     STRAKE_TRY(collect(b, s, error));
-    STRAKE_TRY(strake_cl_reduce_begin(&s->window, error));
-    STRAKE_TRY(strake_cl_reduce_read(&s->window, error));
+    STRAKE_TRY(strake_cl_reduce(&s->window, error));
     s->reduces = true;
 cleanup:
     return status;
@@ -722,9 +726,8 @@ cleanup:
 
 static strake_status wait_for(strake_cl_blocks *b, int64_t k, int generation, strake_error *error)
 {
-    cl_event *event = &b->block[k].done[generation];
-    return *event == NULL ? STRAKE_OK
-                          : strake_cl_wait(api(b), b->kernels->device, &b->waiter, event, error);
+    return strake_cl_wait(api(b), b->kernels->device, &b->waiter, &b->block[k].done[generation],
+                          error);
 }
 
 /*
@@ -845,10 +848,8 @@ strake_status strake_cl_blocks_let_go(strake_cl_blocks *b, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int k = 0; k < b->streams; k++) {
-        if (b->stream[k].brought != NULL) {
-            STRAKE_TRY(strake_cl_wait(api(b), b->kernels->device, &b->waiter, &b->stream[k].brought,
-                                      error));
-        }
+        STRAKE_TRY(
+            strake_cl_wait(api(b), b->kernels->device, &b->waiter, &b->stream[k].brought, error));
     }
 cleanup:
     return status;
@@ -923,10 +924,21 @@ cleanup:
     return status;
 }
 
+/* Whether the driver pinned all memory that was added. */
+static bool are_pinned(const strake_cl_pins *pins)
+{
+    for (int k = 0; k < pins->count; k++) {
+        if (pins->pin[k].buffer == NULL) {
+            return false;
+        }
+    }
+    return pins->count > 0;
+}
+
 void strake_cl_blocks_describe(const strake_cl_blocks *b, strake_cl_blocks_report *out)
 {
     *out = b->report;
-    out->pinned = strake_cl_pins_complete(&b->pins);
+    out->pinned = are_pinned(&b->pins);
 }
 
 strake_status strake_cl_blocks_record(strake_cl_blocks *b, strake_cl_record *record,

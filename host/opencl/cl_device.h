@@ -134,6 +134,12 @@ void strake_cl_list_tell(const strake_cl_list *list, bool all,
 /** Puts devices into the order of a list, and numbers them. */
 void strake_cl_list_sort(strake_cl_device *device, int count);
 
+/**
+ * Puts functions into the table of a loader, after which a launch on a PoCL before 6.0 (cl_turns.c) that may make an entry waits until
+ * every queue of such devices is idle, and others wait until it is done. Other devices are not touched.
+ */
+void strake_cl_turns_take(strake_cl *cl);
+
 /** What $STRAKE_OPENCL_LIBRARY names; NULL: nothing. */
 const char *strake_cl_loader_named(void);
 

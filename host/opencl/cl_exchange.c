@@ -328,7 +328,7 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *er
         }
         x->next = NULL;
         x->so_far = x->timed ? strake_clock_seconds() - x->began : 0.0;
-    } else if (x->arrived != NULL) {
+    } else {
         STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
     }
 cleanup:

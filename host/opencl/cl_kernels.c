@@ -7,7 +7,6 @@
 
 #include "opencl/cl_choose.h"
 #include "opencl/cl_generate.h"
-#include "opencl/cl_groups.h"
 #include "opencl/cl_plan.h"
 
 enum {

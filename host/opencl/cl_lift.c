@@ -80,8 +80,8 @@ static bool has_queue(strake_cl_lift *l)
     return code == CL_SUCCESS && l->queue != NULL;
 }
 
-strake_status strake_cl_lift_begin(strake_cl_lift *l, void *const *array, bool *beside,
-                                   strake_error *error)
+/* Before the uploads of some inputs. @param[out] beside  they go through the own queue into the second arrays */
+static strake_status begin(strake_cl_lift *l, void *const *array, bool *beside, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     bool again = true, any = false;
@@ -109,7 +109,8 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_lift_end(strake_cl_lift *l, void *const *array, strake_error *error)
+/* After them: steps that are enqueued from now on wait for them, and read them. */
+static strake_status end(strake_cl_lift *l, void *const *array, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_cl_window *const w = l->window;
@@ -130,9 +131,42 @@ cleanup:
     return status;
 }
 
+/* Pins the slabs of an input that the window has: its first upload need not be fast, those beside steps are. */
+static void pin_input(strake_cl_lift *l, const strake_layout *host, strake_range slabs, void *array)
+{
+    const int64_t first = slabs.first > -host->lo[0] ? slabs.first : -(int64_t)host->lo[0];
+    const int64_t last = host->n[0] + host->hi[0];
+    const size_t from = strake_layout_offset(host, first);
+    const size_t page = from / STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
+    strake_cl_pins_add(&l->pins, (char *)array + page,
+                       strake_layout_offset(host, slabs.end < last ? slabs.end : last) - page);
+}
+
+strake_status strake_cl_lift_upload(strake_cl_lift *l, const strake_layout *host, int64_t base,
+                                    void *const *array, bool *beside, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *const w = l->window;
+    const strake_range slabs = {base - w->layout.lo[0], base + w->layout.n[0] + w->layout.hi[0]};
+    STRAKE_TRY(begin(l, array, beside, error));
+    for (int v = 0; v < w->kernels->graph->values; v++) {
+        if (!is_new(l, array, v)) {
+            continue;
+        }
+        if (*beside) {
+            pin_input(l, host, slabs, array[v]);
+        }
+        STRAKE_TRY(strake_cl_window_upload(w, &l->pins, *beside ? l->queue : w->queue,
+                                           *beside ? l->spare[v] : w->array[w->slot[v]], host,
+                                           array[v], base, slabs,
+                                           host->boundary[0] == STRAKE_PERIODIC, error));
+    }
+    STRAKE_TRY(*beside ? end(l, array, error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_lift_wait(strake_cl_lift *l, strake_error *error)
 {
-    return l->arrived == NULL
-               ? STRAKE_OK
-               : strake_cl_wait(api(l), device_of(l), &l->waiter, &l->arrived, error);
+    return strake_cl_wait(api(l), device_of(l), &l->waiter, &l->arrived, error);
 }

@@ -20,7 +20,6 @@
 #include "cpu/topology.h"
 #include "io/text.h"
 #include "opencl/cl_drivers.h"
-#include "opencl/cl_turns.h"
 
 static const struct {
     cl_int code;
@@ -442,24 +441,15 @@ static void copy_name(char *out, size_t room, const char *text)
     out[length] = '\0';
 }
 
-static void platform_text(const strake_cl *cl, cl_platform_id platform, cl_platform_info what,
-                          char *out, size_t room)
+/* A text of a platform, or of a device where @p id is one. */
+static void read_text(const strake_cl *cl, cl_platform_id platform, cl_device_id id, cl_uint what,
+                      char *out, size_t room)
 {
     char text[2048] = "";
-    if (cl->clGetPlatformInfo(platform, what, sizeof text - 1, text, NULL) != CL_SUCCESS) {
-        (void)snprintf(text, sizeof text, "unknown");
-    }
-    copy_name(out, room, text);
-}
-
-static void device_text(const strake_cl *cl, cl_device_id id, cl_device_info what, char *out,
-                        size_t room)
-{
-    char text[2048] = "";
-    if (cl->clGetDeviceInfo(id, what, sizeof text - 1, text, NULL) != CL_SUCCESS) {
-        (void)snprintf(text, sizeof text, "unknown");
-    }
-    copy_name(out, room, text);
+    const cl_int code = id != NULL
+                            ? cl->clGetDeviceInfo(id, what, sizeof text - 1, text, NULL)
+                            : cl->clGetPlatformInfo(platform, what, sizeof text - 1, text, NULL);
+    copy_name(out, room, code == CL_SUCCESS ? text : "unknown");
 }
 
 /* A number of any type; 0 where the driver does not know the query. */
@@ -485,13 +475,13 @@ static void describe(const strake_cl *cl, cl_platform_id platform, cl_device_id 
     memset(out, 0, sizeof *out);
     out->platform = platform;
     out->device = id;
-    platform_text(cl, platform, CL_PLATFORM_NAME, out->platform_name, sizeof out->platform_name);
-    platform_text(cl, platform, CL_PLATFORM_VERSION, out->platform_version,
-                  sizeof out->platform_version);
-    device_text(cl, id, CL_DEVICE_NAME, out->name, sizeof out->name);
-    device_text(cl, id, CL_DEVICE_VENDOR, out->vendor, sizeof out->vendor);
-    device_text(cl, id, CL_DEVICE_VERSION, out->version, sizeof out->version);
-    device_text(cl, id, CL_DRIVER_VERSION, out->driver, sizeof out->driver);
+    read_text(cl, platform, NULL, CL_PLATFORM_NAME, out->platform_name, sizeof out->platform_name);
+    read_text(cl, platform, NULL, CL_PLATFORM_VERSION, out->platform_version,
+              sizeof out->platform_version);
+    read_text(cl, platform, id, CL_DEVICE_NAME, out->name, sizeof out->name);
+    read_text(cl, platform, id, CL_DEVICE_VENDOR, out->vendor, sizeof out->vendor);
+    read_text(cl, platform, id, CL_DEVICE_VERSION, out->version, sizeof out->version);
+    read_text(cl, platform, id, CL_DRIVER_VERSION, out->driver, sizeof out->driver);
     device_value(cl, id, CL_DEVICE_TYPE, &out->type, sizeof out->type);
     device_value(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS, &units, sizeof units);
     out->compute_units = units;
@@ -651,7 +641,7 @@ static void explain_empty(strake_cl_list *list, cl_uint platforms, cl_platform_i
                        "cache: set POCL_CACHE_DIR to a folder that can be written");
         return;
     }
-    platform_text(list->cl, first, CL_PLATFORM_NAME, name, sizeof name);
+    read_text(list->cl, first, NULL, CL_PLATFORM_NAME, name, sizeof name);
     (void)snprintf(
         list->why_none, sizeof list->why_none,
         "%u OpenCL platform%s (%s%s), but no device: check `clinfo -l`, the driver of the "

@@ -65,6 +65,18 @@ void strake_cl_write_row(const writer *w, const strake_cl_term *term, int row)
     fprintf(w->text, "%s", fixed ? "" : ")");
 }
 
+/* Whether a kernel hands its functions a doubt: a marching one does, in others the device's own operations are as fast. */
+static bool plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
+                            const strake_cl_kernel_plan *plan)
+{
+    bool has_doubt = false;
+    for (int p = 0; p < plan->terms; p++) {
+        has_doubt = has_doubt || (plan->term[p].kind == STRAKE_CL_COMPUTED &&
+                                  strake_cl_term_stage(graph, &plan->term[p])->point->has_doubt);
+    }
+    return has_doubt && plan->marches && strake_cl_graph_has_doubts(graph, options);
+}
+
 static void write_head(const writer *w, const strake_cl_term *term, int u)
 {
     const strake_stage *stage = strake_cl_term_stage(w->graph, term);
@@ -74,7 +86,7 @@ static void write_head(const writer *w, const strake_cl_term *term, int u)
     strake_cl_write_variable(w, term, u, refined ? 'q' : 'r');
     fprintf(w->text, " = %s%s(", is_ratio && !refined ? "strake_divided(" : "", stage->point->name);
     if (stage->point->has_doubt && strake_cl_graph_has_doubts(w->graph, w->options)) {
-        const bool doubts = strake_cl_plan_has_doubts(w->graph, w->options, w->plan);
+        const bool doubts = plan_has_doubts(w->graph, w->options, w->plan);
         fprintf(w->text, doubts && !w->certain ? "&doubt, " : "0, ");
     }
 }
@@ -750,7 +762,7 @@ static void write_loops(const writer *w)
 void strake_cl_write_march(const strake_cl_writer *w)
 {
     write_setup(w);
-    (strake_cl_plan_has_doubts(w->graph, w->options, w->plan) ? write_loops : write_loop)(w);
+    (plan_has_doubts(w->graph, w->options, w->plan) ? write_loops : write_loop)(w);
     if (strake_cl_plan_fills(w->graph, w->plan)) {
         write_group_ghosts(w);
     }

@@ -48,16 +48,6 @@ void strake_cl_pins_release(strake_cl_pins *pins)
     pins->count = 0;
 }
 
-bool strake_cl_pins_complete(const strake_cl_pins *pins)
-{
-    for (int k = 0; k < pins->count; k++) {
-        if (pins->pin[k].buffer == NULL) {
-            return false;
-        }
-    }
-    return pins->count > 0;
-}
-
 /* Bytes from an address on that were pinned together, or belong to no pin; at most @p bytes. */
 static size_t together(const strake_cl_pins *pins, const char *memory, size_t bytes)
 {

@@ -36,9 +36,6 @@ typedef struct strake_cl_pins {
 bool strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes);
 void strake_cl_pins_release(strake_cl_pins *pins);
 
-/** Whether all memory that was added is pinned. */
-bool strake_cl_pins_complete(const strake_cl_pins *pins);
-
 /**
  * Enqueues a copy to or from memory, pinned or not, without waiting: one command for each piece that
  * was pinned as a whole.

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engine/clock.h"
-#include "opencl/cl_plan_impl.h"
 
 /* What follows from a stage graph and the plan of a kernel. */
 
@@ -29,17 +28,6 @@ bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_optio
     }
     return options->run.division == STRAKE_CL_REFINE_ON && graph->precision == STRAKE_DOUBLE &&
            has_doubt;
-}
-
-bool strake_cl_plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
-                               const strake_cl_kernel_plan *plan)
-{
-    bool has_doubt = false;
-    for (int p = 0; p < plan->terms; p++) {
-        has_doubt = has_doubt || (plan->term[p].kind == STRAKE_CL_COMPUTED &&
-                                  strake_cl_term_stage(graph, &plan->term[p])->point->has_doubt);
-    }
-    return has_doubt && plan->marches && strake_cl_graph_has_doubts(graph, options);
 }
 
 /* Whether a term needs another one of the same row: older rows are there already. */
@@ -267,14 +255,6 @@ int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term
     const int offset = term->offset[axis];
     const int own = axis == 2 ? plan->vector : plan->lines;
     return offset >= 0 ? offset / own : -((own - 1 - offset) / own);
-}
-
-int strake_cl_find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
-{
-    const int offset[STRAKE_AXES] = {
-        0, term->offset[1] - strake_cl_items_away(plan, term, 1) * plan->lines,
-        term->offset[2] - strake_cl_items_away(plan, term, 2) * plan->vector};
-    return strake_cl_find_term(plan, term->value, offset);
 }
 
 int strake_cl_lead(const strake_cl_kernel_plan *plan)

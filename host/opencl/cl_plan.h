@@ -167,6 +167,33 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked);
 int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *options, bool flat,
                            int most, strake_cl_kernel_plan *out);
 
+/*
+ * Parts of the planner: terms (cl_terms.c) and tiles (cl_tiles.c).
+ */
+
+/**
+ * Fills in what a work-item of a kernel evaluates (terms, arrays, operations; of a tiled kernel all), given name,
+ * stages, is_static, marches, tiled and flat.
+ * @param[in] stored         per value: it must be written to an array if this kernel computes it
+ * @param[in] inline_static  compute cheap static values instead of loading them
+ * @return false where the kernel exceeds a limit; terms are then one more than there may be, if it is theirs
+ */
+bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *options,
+                          const bool *stored, bool inline_static, strake_cl_kernel_plan *plan);
+
+/** What is left to fill in then: lags, reach, what is kept. It makes no kernel cheaper. */
+void strake_cl_plan_complete(const strake_graph *graph, const strake_cl_options *options,
+                             strake_cl_kernel_plan *plan);
+
+/**
+ * Phases, terms, local arrays and estimates of a tiled kernel whose outputs are known.
+ * @param[in] stored  per value: it is written to an array
+ * @param[in] member  per value: this kernel computes it
+ * @return false where the kernel exceeds a limit, or the local memory
+ */
+bool strake_cl_plan_tiles(const strake_graph *graph, const strake_cl_options *options,
+                          const bool *stored, const bool *member, strake_cl_kernel_plan *plan);
+
 /**
  * What a work-item does for a row (or point): indices of computed terms, each after what it needs, and
  * STRAKE_CL_SETTLE where the quotients of the ratios since the last such place are made certain.
@@ -183,10 +210,6 @@ bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options 
 
 /** Whether point functions with divisions or roots inside are compiled for being handed a doubt (cl/quick.h). */
 bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options);
-
-/** Whether a kernel hands them one: a marching kernel does, in others the device's own operations are as fast. */
-bool strake_cl_plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
-                               const strake_cl_kernel_plan *plan);
 
 /*
  * * What follows from a stage graph and the plan of a kernel: questions of the planner, of the writers of its
@@ -239,9 +262,6 @@ bool strake_cl_term_is_stored(const strake_cl_kernel_plan *plan, const strake_cl
 
 /** Work-items from here to the one whose column a term belongs to, along axis 1 or 2. */
 int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term *term, int axis);
-
-/** The own term of the work-item that an exchanged term comes from. */
-int strake_cl_find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term);
 
 /** Columns from the first one that groups of a marching kernel store to column 0. */
 int strake_cl_lead(const strake_cl_kernel_plan *plan);

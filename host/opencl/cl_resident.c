@@ -8,6 +8,139 @@
 #include "engine/graph.h"
 #include "model/rounds.h"
 
+/*
+ * Ghosts of others' slabs in a window that advance themselves (engine/graph.h): kernels of the stages that takes, on
+ * the arrays of the window.
+ */
+struct strake_cl_ghosts {
+    const strake_cl_window *of;
+    strake_graph graph;
+    strake_cl_kernels kernels;
+    strake_cl_window window; /* with arrays of the other, but for what only these kernels make */
+    bool is_own[STRAKE_MAX_VALUES]; /* of its arrays */
+};
+
+/* Where the other window has a value now; NULL: nowhere. */
+static cl_mem borrowed(const strake_cl_window *of, int value)
+{
+    for (int k = 0; k < of->states; k++) {
+        if (of->state[k].input == value) {
+            return of->state[k].buffer[of->parity];
+        }
+    }
+    return of->kernels->graph->value[value].stage < 0 && of->slot[value] >= 0
+               ? of->array[of->slot[value]]
+               : NULL;
+}
+
+/* The present roles of the other's arrays. */
+static void follow(strake_cl_ghosts *g)
+{
+    strake_cl_window *const w = &g->window;
+    w->queue = g->of->queue;
+    w->parity = g->of->parity;
+    memcpy(w->scalar, g->of->scalar, sizeof w->scalar);
+    g->kernels.record = g->of->kernels->record;
+    for (int v = 0; v < g->graph.values; v++) {
+        if (w->slot[v] >= 0 && !g->is_own[w->slot[v]]) {
+            w->array[w->slot[v]] = borrowed(g->of, v);
+        }
+    }
+}
+
+static strake_status share(strake_cl_ghosts *g, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *const w = &g->window;
+    const strake_cl_window *const of = g->of;
+    *w = (strake_cl_window){.kernels = &g->kernels,
+                            .queue = of->queue,
+                            .layout = of->layout,
+                            .lead = of->lead,
+                            .tail = of->tail,
+                            .origin = of->origin};
+    for (int k = 0; k < of->states; k++) {
+        if (g->graph.value[of->state[k].input].next >= 0) {
+            w->state[w->states++] = of->state[k];
+        }
+    }
+    w->arrays = strake_cl_window_slots(&g->kernels, w->slot);
+    for (int v = 0; v < g->graph.values; v++) {
+        if (w->slot[v] >= 0 && g->graph.value[v].stage >= 0 && !g->is_own[w->slot[v]]) {
+            g->is_own[w->slot[v]] = true;
+            STRAKE_TRY(strake_cl_new_buffer(&g->kernels, strake_cl_window_array_bytes(w),
+                                            CL_MEM_READ_WRITE, &w->array[w->slot[v]], error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+static void destroy_ghosts(strake_cl_ghosts **ghosts)
+{
+    strake_cl_ghosts *const g = *ghosts;
+    if (g == NULL) {
+        return;
+    }
+    for (int k = 0; k < g->window.arrays; k++) {
+        if (g->is_own[k]) {
+            strake_cl_release_buffer(&g->kernels, &g->window.array[k]);
+        }
+    }
+    strake_cl_kernels_release(&g->kernels);
+    free(g);
+    *ghosts = NULL;
+}
+
+/*
+ * @param[in]  window   with its kernels, borrowed until destroy
+ * @param[in]  problem  of the graph that these were made for
+ * @param[out] out      NULL where the graph keeps no states
+ * @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY
+ */
+static strake_status create_ghosts(const strake_cl_window *window, const strake_problem *problem,
+                                   strake_cl_ghosts **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *const of = window->kernels;
+    const strake_settings settings = {.fusion = STRAKE_CL_FUSION_PLAIN,
+                                      .dump_kernels = of->options.run.dump_kernels};
+    strake_cl_ghosts *g = NULL;
+    *out = NULL;
+    if (!strake_ghosts_are_kept(of->graph)) {
+        return STRAKE_OK;
+    }
+    g = calloc(1, sizeof *g);
+    STRAKE_CHECK(g != NULL, error, STRAKE_ERR_MEMORY, "out of memory for ghost slabs");
+    g->of = window;
+    STRAKE_TRY(strake_ghosts_graph(of->graph, &g->graph, error));
+    g->kernels.shared = of->context;
+    STRAKE_TRY(strake_cl_kernels_build(&g->kernels, of->cl, of->device, &g->graph, problem,
+                                       &window->layout, &settings, error));
+    STRAKE_TRY(share(g, error));
+    *out = g;
+    g = NULL;
+cleanup:
+    destroy_ghosts(&g);
+    return status;
+}
+
+/* Once static inputs are there. */
+static strake_status prepare_ghosts(strake_cl_ghosts *g, strake_error *error)
+{
+    const strake_layout *const l = &g->of->layout;
+    follow(g);
+    return strake_cl_window_static(&g->window, -(int64_t)l->lo[0], l->n[0] + l->hi[0], error);
+}
+
+/* Enqueues advancing the current states of slabs [first, end), as the window's next step does its own. */
+static strake_status step_ghosts(strake_cl_ghosts *g, int64_t first, int64_t end,
+                                 strake_error *error)
+{
+    follow(g);
+    return strake_cl_window_step(&g->window, first, end, NULL, error);
+}
+
 /* The last step of a sweep, whose border slabs others wait for: by one launch with all others, or before them. */
 
 /* One exchange of so many has nothing beside it and is timed by the host, after the trials. */
@@ -30,12 +163,9 @@ static strake_status choose_step(strake_cl_resident *s, strake_error *error)
 }
 
 /* What the sweep reduces; a clock on the device does so itself. */
-static strake_status bring_down(strake_cl_resident *s, strake_error *error)
+static strake_status reduce(strake_cl_resident *s, strake_error *error)
 {
-    const strake_status status =
-        s->clock.runs ? STRAKE_OK : strake_cl_reduce_begin(&s->window, error);
-    return status == STRAKE_OK && !s->clock.runs ? strake_cl_reduce_read(&s->window, error)
-                                                 : status;
+    return s->clock.runs ? STRAKE_OK : strake_cl_reduce(&s->window, error);
 }
 
 /* All slabs at once, then the transfers, the reduced number before the borders. */
@@ -54,7 +184,7 @@ static strake_status step_whole(strake_cl_resident *s, void *const *after, strak
         s->exchange.so_far = 0.0;
         s->exchange.began = strake_clock_seconds();
     }
-    STRAKE_TRY(bring_down(s, error));
+    STRAKE_TRY(reduce(s, error));
     STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, NULL, error));
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - s->window.parity, after, error));
 cleanup:
@@ -137,7 +267,7 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
     }
     STRAKE_TRY(edges != NULL ? strake_cl_come_after(k->cl, k->device, s->queue, edges, error)
                              : STRAKE_OK);
-    STRAKE_TRY(bring_down(s, error));
+    STRAKE_TRY(reduce(s, error));
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - w->parity, after, error));
 cleanup:
     w->beside = NULL;
@@ -437,7 +567,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     strake_cl_lift_open(&s->lift, &s->window, options->pins, options->memory, &s->waiter);
     STRAKE_TRY(plan(s, stripe, stripes, self, error));
     if (!whole) {
-        STRAKE_TRY(strake_cl_ghosts_create(&s->window, options->problem, &s->others, error));
+        STRAKE_TRY(create_ghosts(&s->window, options->problem, &s->others, error));
     }
     /* Some drivers compile at the first launch: a trial step at set-up launches everything but this. */
     STRAKE_TRY(strake_cl_resident_look(s, error));
@@ -468,7 +598,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_release_event(s->kernels->cl, &s->looked);
     strake_cl_lift_release(&s->lift);
     strake_cl_exchange_release(&s->exchange);
-    strake_cl_ghosts_destroy(&s->others);
+    destroy_ghosts(&s->others);
     strake_cl_release_buffer(s->kernels, &s->edges.list);
     strake_cl_release_buffer(s->kernels, &s->ghosts.list);
     strake_cl_release_buffer(s->kernels, &s->turned.list);
@@ -493,7 +623,7 @@ static strake_status advance(strake_cl_resident *s, strake_error *error)
         while (g + run < x->ghosts && x->ghost[g + run].slab - s->base == first + run) {
             run++;
         }
-        STRAKE_TRY(strake_cl_ghosts_step(s->others, first, first + run, error));
+        STRAKE_TRY(step_ghosts(s->others, first, first + run, error));
     }
 cleanup:
     return status;
@@ -695,80 +825,12 @@ strake_status strake_cl_resident_bound(strake_cl_resident *s, double *bound, str
     return status;
 }
 
-strake_status strake_cl_resident_start_clock(strake_cl_resident *s, const strake_clock *clock,
-                                             bool *keeps, strake_error *error)
-{
-    *keeps = strake_cl_clock_is_possible(s->kernels);
-    return *keeps ? strake_cl_clock_start(&s->clock, &s->window, clock, error) : STRAKE_OK;
-}
-
-strake_status strake_cl_resident_stop_clock(strake_cl_resident *s, strake_clock *clock,
-                                            strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_event read = NULL;
-    STRAKE_TRY(strake_cl_clock_look(&s->clock, &s->window, &read, error));
-    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
-    STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->waiter, &read, error));
-    *clock = s->clock.seen;
-    strake_cl_active_rewind(&s->active, s->clock.sweeps - clock->sweeps);
-    /* Sweeps that did nothing have not changed the roles of the arrays either. */
-    if ((s->clock.sweeps - clock->sweeps) % 2 != 0) {
-        strake_cl_window_swap(&s->window);
-    }
-cleanup:
-    strake_cl_release_event(s->kernels->cl, &read);
-    strake_cl_clock_stop(&s->clock, &s->window);
-    return status;
-}
-
 /* Uploads slabs of the grid from a host array; @p by_map: see strake_cl_window_upload(). */
 static strake_status upload(strake_cl_resident *s, cl_command_queue queue, cl_mem array,
                             const void *from, strake_range slabs, bool by_map, strake_error *error)
 {
     return strake_cl_window_upload(&s->window, &s->lift.pins, queue, array, s->host, from, s->base,
                                    slabs, by_map, error);
-}
-
-/* Pins the slabs of an input that the window has: its first upload need not be fast, those beside steps are. */
-static void pin_input(strake_cl_resident *s, void *array)
-{
-    const strake_layout *const l = &s->window.layout, *const host = s->host;
-    const int64_t before = s->base - l->lo[0], after = s->base + l->n[0] + l->hi[0];
-    const int64_t first = before > -host->lo[0] ? before : -(int64_t)host->lo[0];
-    const int64_t end = after < host->n[0] + host->hi[0] ? after : host->n[0] + host->hi[0];
-    const size_t from = strake_layout_offset(host, first);
-    const size_t page = from / STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
-    strake_cl_pins_add(&s->lift.pins, (char *)array + page, strake_layout_offset(host, end) - page);
-}
-
-strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *const *array,
-                                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_layout *l = &s->window.layout;
-    bool beside = false;
-    STRAKE_TRY(strake_cl_lift_begin(&s->lift, array, &beside, error));
-    for (int v = 0; v < s->kernels->graph->values; v++) {
-        if (!strake_cl_window_needs(&s->window, v) || array[v] == NULL) {
-            continue;
-        }
-        if (beside) {
-            pin_input(s, array[v]);
-        }
-        STRAKE_TRY(upload(s, beside ? s->lift.queue : s->queue,
-                          beside ? s->lift.spare[v] : s->window.array[s->window.slot[v]], array[v],
-                          (strake_range){s->base - l->lo[0], s->base + l->n[0] + l->hi[0]},
-                          s->host->boundary[0] == STRAKE_PERIODIC, error));
-    }
-    STRAKE_TRY(beside ? strake_cl_lift_end(&s->lift, array, error) : STRAKE_OK);
-    STRAKE_TRY(strake_cl_window_static(&s->window, 0, l->n[0], error));
-    STRAKE_TRY(s->others != NULL ? strake_cl_ghosts_prepare(s->others, error) : STRAKE_OK);
-    STRAKE_TRY(strake_cl_active_wake(&s->active, &s->window, error));
-    STRAKE_TRY(beside ? STRAKE_OK : strake_cl_resident_finish(s, error));
-    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
-cleanup:
-    return status;
 }
 
 void strake_cl_resident_unpin(strake_cl_resident *s)
@@ -787,6 +849,21 @@ strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *err
         STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->exchange.waiter,
                                         s->exchange.queue, error));
     }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *const *array,
+                                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool beside = false;
+    STRAKE_TRY(strake_cl_lift_upload(&s->lift, s->host, s->base, array, &beside, error));
+    STRAKE_TRY(strake_cl_window_static(&s->window, 0, s->window.layout.n[0], error));
+    STRAKE_TRY(s->others != NULL ? prepare_ghosts(s->others, error) : STRAKE_OK);
+    STRAKE_TRY(strake_cl_active_wake(&s->active, &s->window, error));
+    STRAKE_TRY(beside ? STRAKE_OK : strake_cl_resident_finish(s, error));
+    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
 cleanup:
     return status;
 }

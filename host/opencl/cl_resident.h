@@ -17,9 +17,7 @@
 
 #include "engine/clock.h"
 #include "opencl/cl_active.h"
-#include "opencl/cl_clock.h"
 #include "opencl/cl_exchange.h"
-#include "opencl/cl_ghosts.h"
 #include "opencl/cl_lift.h"
 
 /** In the order of the words of run.overlap. */
@@ -53,6 +51,24 @@ typedef struct strake_cl_resident_options {
     const strake_problem *problem; /**< of the kernels */
     strake_cl_wakes wakes;         /**< what makes cells active */
 } strake_cl_resident_options;
+
+/**
+ * A clock on a device that computes a problem alone (cl/clock.cl): the time step of a sweep is found and read there, so
+ * that sweeps are enqueued ahead and none is waited for. Those beyond the end do nothing: the clock says how many were
+ * done.
+ */
+typedef struct strake_cl_clock {
+    cl_kernel kernel;   /**< advance_clock */
+    cl_mem clock, told; /**< two strake_clock; reals: whether to go on, all scalars */
+    bool is_heard;      /**< by the kernels of all sweeps */
+    bool runs;          /**< sweeps take their scalars from it */
+    int64_t sweeps;     /**< enqueued since it was started */
+    strake_clock given; /**< when it was started */
+    strake_clock seen;  /**< as it was when the last strake_cl_clock_look() was done */
+} strake_cl_clock;
+
+/** Ghosts of others' slabs that advance themselves (engine/graph.h), by kernels of their own. */
+typedef struct strake_cl_ghosts strake_cl_ghosts;
 
 /** Members that others read: exchange, lift, active, clock, window, edges_first; the rest is for cl_resident.c. */
 typedef struct strake_cl_resident {
@@ -127,10 +143,6 @@ strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *ar
 strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, const double *told,
                                        void *const *array, void *const *next, strake_error *error);
 strake_status strake_cl_resident_bound(strake_cl_resident *r, double *bound, strake_error *error);
-strake_status strake_cl_resident_start_clock(strake_cl_resident *r, const strake_clock *clock,
-                                             bool *keeps, strake_error *error);
-strake_status strake_cl_resident_stop_clock(strake_cl_resident *r, strake_clock *clock,
-                                            strake_error *error);
 strake_status strake_cl_resident_return(strake_cl_resident *r, strake_range own, void *const *array,
                                         strake_error *error);
 void strake_cl_resident_undo(strake_cl_resident *r, int steps);
@@ -151,5 +163,21 @@ strake_status strake_cl_resident_time(strake_cl_resident *r, strake_cl_time *out
                                       strake_error *error);
 strake_status strake_cl_resident_record(strake_cl_resident *r, strake_cl_record *record,
                                         strake_error *error);
+
+/*
+ * The device's clock (cl_clock.c): @p keeps tells whether it has one, and then it is set and the steps take their scalars
+ * from it, until it is stopped. strake_cl_clock_advance() follows a sweep: it advances the clock by what that reduced, by
+ * a launch or in the next sweep's. strake_cl_clock_look() enqueues reading it; what was enqueued before is done once
+ * @p event, if that is asked for, is complete.
+ */
+strake_status strake_cl_resident_start_clock(strake_cl_resident *r, const strake_clock *clock,
+                                             bool *keeps, strake_error *error);
+strake_status strake_cl_resident_stop_clock(strake_cl_resident *r, strake_clock *clock,
+                                            strake_error *error);
+strake_status strake_cl_clock_advance(strake_cl_clock *c, strake_cl_window *window,
+                                      strake_error *error);
+strake_status strake_cl_clock_look(strake_cl_clock *c, strake_cl_window *window, cl_event *event,
+                                   strake_error *error);
+void strake_cl_clock_release(strake_cl_clock *c, const strake_cl_kernels *kernels);
 
 #endif

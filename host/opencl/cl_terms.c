@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "opencl/cl_plan.h"
-#include "opencl/cl_plan_impl.h"
 
 /* After so many rows without use a line is taken to have left the cache. */
 enum { FAR_ROWS = 4 };
@@ -90,6 +89,15 @@ static bool is_column(const strake_cl_kernel_plan *plan, int p, int column)
            term->offset[1] * plan->vector + term->offset[2] == column;
 }
 
+/* The own term of the work-item that an exchanged term comes from. */
+static int find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
+{
+    const int offset[STRAKE_AXES] = {
+        0, term->offset[1] - strake_cl_items_away(plan, term, 1) * plan->lines,
+        term->offset[2] - strake_cl_items_away(plan, term, 2) * plan->vector};
+    return strake_cl_find_term(plan, term->value, offset);
+}
+
 /* The earliest iteration in which every computed term has its operands; loads come when asked for. */
 static void earliest_lags(const strake_graph *graph, strake_cl_kernel_plan *plan)
 {
@@ -97,7 +105,7 @@ static void earliest_lags(const strake_graph *graph, strake_cl_kernel_plan *plan
         strake_cl_term *term = &plan->term[c];
         term->lag = 0;
         if (term->kind == STRAKE_CL_EXCHANGED) {
-            term->lag = plan->term[strake_cl_find_owner(plan, term)].lag + 1;
+            term->lag = plan->term[find_owner(plan, term)].lag + 1;
         } else if (term->kind == STRAKE_CL_COMPUTED) {
             const strake_stage *stage = strake_cl_term_stage(graph, term);
             for (int k = 0; k < stage->reads; k++) {

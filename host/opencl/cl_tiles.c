@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "opencl/cl_plan.h"
-#include "opencl/cl_plan_impl.h"
 
 enum {
     EXCHANGE_OPS = 2,    /* a read of local memory, and the share of the write */

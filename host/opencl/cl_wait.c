@@ -128,6 +128,9 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
     const bool may_call = pause > 0.0 && !strake_cl_device_is_gpu(device);
     bool has_asked = false;
     call *caller = NULL;
+    if (*event == NULL) {
+        return STRAKE_OK;
+    }
 #ifdef PR_SET_TIMERSLACK
     if (pause > 0.0) {
         (void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* [ns]; the default adds 50 us */

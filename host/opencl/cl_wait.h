@@ -23,7 +23,7 @@ typedef struct strake_cl_waiter {
 } strake_cl_waiter;
 
 /**
- * Waits until @p event is complete (its queue must have been flushed) and releases it.
+ * Waits until @p event is complete (its queue must have been flushed) and releases it; NULL: there is none.
  * Sleeping, the thread looks every 10 to 100 microseconds, the more seldom the longer the last wait; it spins for
  * a GPU from shortly before the last wait's time is over. A device that computes on the processors wakes it instead.
  * @return STRAKE_ERR_DEVICE if the command failed, or is not complete within the waiter's limit

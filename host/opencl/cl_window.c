@@ -7,7 +7,6 @@
 #include "base/element.h"
 #include "engine/graph.h"
 #include "model/rounds.h"
-#include "opencl/cl_groups.h"
 #include "opencl/cl_plan.h"
 
 /* Twice in a row the high word of a quiet NaN in double; once a quiet NaN in single. */
@@ -890,7 +889,7 @@ bool strake_cl_reduce_leave(strake_cl_window *w)
     return true;
 }
 
-strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)
+strake_status strake_cl_reduce(strake_cl_window *w, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
@@ -906,14 +905,6 @@ strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)
         STRAKE_TRY(
             strake_cl_launch(kernels, w->queue, "reduce_groups", &a, items, 1, items, 1, 1, error));
     }
-cleanup:
-    return status;
-}
-
-strake_status strake_cl_reduce_read(strake_cl_window *w, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_cl_kernels *kernels = w->kernels;
     for (int n = 0; n < kernels->graph->reductions; n++) {
         strake_cl_reduced *const r = &w->reduced[n];
         strake_cl_release_event(kernels->cl, &r->is_read);
@@ -938,9 +929,7 @@ strake_status strake_cl_reduce_end(strake_cl_window *w, strake_cl_waiter *waiter
     for (int n = 0; n < kernels->graph->reductions; n++) {
         strake_cl_reduced *const r = &w->reduced[n];
         const strake_reduced_kind kind = kernels->graph->reduction[n].kind;
-        STRAKE_TRY(r->is_read != NULL
-                       ? strake_cl_wait(kernels->cl, kernels->device, waiter, &r->is_read, error)
-                       : STRAKE_OK);
+        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, waiter, &r->is_read, error));
         reduced[n] = strake_reduced_start(kind);
         for (int64_t k = 0; k < r->reads; k++) {
             strake_reduced_add(kind, &reduced[n],

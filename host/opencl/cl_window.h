@@ -226,10 +226,11 @@ bool strake_cl_reduce_leave(strake_cl_window *window);
 /** Passes to a kernel of one group of @return work-items the numbers of reduction @p n, and forgets them. */
 size_t strake_cl_reduce_pass_numbers(strake_cl_window *window, int n, strake_cl_arguments *a);
 
-/** Enqueues bringing down the numbers that launches left since the last time, where they are many, ... */
-strake_status strake_cl_reduce_begin(strake_cl_window *window, strake_error *error);
-/** ... and reading what that gives. */
-strake_status strake_cl_reduce_read(strake_cl_window *window, strake_error *error);
+/**
+ * Enqueues reading the numbers that launches left since the last time, or what they are reduced to first where they are
+ * many.
+ */
+strake_status strake_cl_reduce(strake_cl_window *window, strake_error *error);
 
 /** Waits for that. @param[out] reduced  one number per reduction of the graph */
 strake_status strake_cl_reduce_end(strake_cl_window *window, strake_cl_waiter *waiter,
