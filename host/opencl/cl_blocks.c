@@ -798,7 +798,7 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, const doubl
 {
     strake_status status = STRAKE_OK;
     for (int k = 0; k < b->streams; k++) {
-        STRAKE_TRY(collect(b, &b->stream[k], error)); /* of a trial, for which nobody asked */
+        STRAKE_TRY(collect(b, &b->stream[k], error)); /* of a trial, which no bound was read of */
         strake_cl_reduce_forget(&b->stream[k].window);
         strake_graph_scalars(b->kernels->graph, told, b->stream[k].window.scalar);
     }

@@ -39,8 +39,7 @@ struct strake_cl_watch;
 
 typedef struct strake_cl {
     void *library;
-    struct strake_cl_watch
-        *watch; /**< who is told of programs that are compiled, or NULL; borrowed */
+    struct strake_cl_watch *watch; /**< receives what is compiled, or NULL; borrowed */
 #define X(name) __typeof__(&name) name;
     STRAKE_CL_FUNCTIONS(X)
 #undef X

@@ -57,10 +57,9 @@ typedef struct strake_cl_driver {
 typedef struct strake_cl_drivers {
     int count;
     strake_cl_driver *driver;
-    bool has_helper; /**< strake-driver was found; else all are UNTRIED */
-    char pocl_cache
-        [4096]; /**< folder for PoCL's cache, whose usual one cannot be written; "": the usual one */
-    bool pocl_fails; /**< there is no folder for it */
+    bool has_helper;       /**< strake-driver was found; else all are UNTRIED */
+    char pocl_cache[4096]; /**< folder for PoCL's cache instead of the usual one, or "" */
+    bool pocl_fails;       /**< there is no folder for it */
 } strake_cl_drivers;
 
 /**

@@ -396,7 +396,7 @@ cleanup:
     return status;
 }
 
-/* Whether a ghost is another rank's slab: what mirrors one beyond the domain's ends is nobody's. */
+/* Whether a ghost is another rank's slab: what mirrors a slab beyond the domain's ends is none. */
 static bool is_of_others(const strake_cl_exchange *x, int g, strake_range own)
 {
     const int64_t slab = x->ghost[g].slab, source = x->ghost[g].source;

@@ -46,10 +46,8 @@ typedef struct strake_cl_kernels {
     size_t march_width, march_height;                   /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];             /**< asked for single kernels: run.groups */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
-    /** given before they are built: one tiled kernel that takes its tiles from a list */
-    bool listed;
-    struct strake_cl_kernels
-        *tiles; /**< such ones of the same graph, owned; NULL: there are none */
+    bool listed; /**< given before they are built: one tiled kernel takes tiles from a list */
+    struct strake_cl_kernels *tiles; /**< listed ones of the same graph, owned, or NULL */
 } strake_cl_kernels;
 
 /**

@@ -47,7 +47,7 @@ static bool is_new(const strake_cl_lift *l, void *const *array, int v)
     return strake_cl_window_needs(l->window, v) && array[v] != NULL;
 }
 
-/* A second array of an input. Where there is none nobody fails: it is written where it is. */
+/* Whether an input has a second array. It is no error where there is no memory: the input is written where it is. */
 static bool has_spare(strake_cl_lift *l, int v)
 {
     strake_error ignored;

@@ -9,10 +9,6 @@
 
 #include "engine/clock.h"
 
-/* What follows from a stage graph and the plan of a kernel. */
-
-/* In which order a work-item computes its terms, and where it looks at its divisions. */
-
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_term *term)
 {
@@ -383,8 +379,7 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
 typedef struct bound {
     strake_cl_kernel_plan plan; /* arrays written, operations */
     bool is_read[STRAKE_MAX_VALUES];
-    int inputs
-        [2]; /* arrays read, where cheap static values are loaded and where they are computed */
+    int inputs[2]; /* arrays read: cheap static values are loaded, or are computed */
 } bound;
 
 /* Everything the search needs; on the heap, since a trial plan is large. */
@@ -395,8 +390,7 @@ typedef struct planner {
     int stages;
     int order[STRAKE_MAX_VALUES]; /* stages of every step, in the order in which they are grouped */
     int reader[STRAKE_MAX_VALUES][2]; /* where there the first and last readers of a value stand */
-    int whole
-        [STRAKE_MAX_VALUES]; /* [stage] of those that hand values to each other in a step, the first one */
+    int whole[STRAKE_MAX_VALUES]; /* [stage] the first of those that hand values to each other */
     strake_cl_kernel_plan trial[2];
     bound least;
     bool is_full; /* point kernels of the group have too many terms: so have those of larger ones */

@@ -52,15 +52,14 @@ typedef enum strake_cl_refine {
 
 /** What the generator may choose; zero means the default. */
 typedef struct strake_cl_options {
-    strake_settings run; /**< those of a case; complete ones have no zeros among those read */
-    int stride;          /**< largest width of a marching group, in work-items */
-    int lines;           /**< largest height of a marching group, in work-items */
-    int tile
-        [STRAKE_AXES]; /**< columns and rows of a tile; in three dimensions columns, planes and lines */
-    int items;         /**< work-items of a tile's group */
-    size_t local;      /**< local memory that groups of tiles may take [bytes]; 0: any */
-    int64_t cells;     /**< of a stripe; 0: nobody knows */
-    bool large;        /**< arrays may have 2^32 elements or more */
+    strake_settings run;   /**< those of a case; complete ones have no zeros among those read */
+    int stride;            /**< largest width of a marching group, in work-items */
+    int lines;             /**< largest height of a marching group, in work-items */
+    int tile[STRAKE_AXES]; /**< columns and rows of a tile; in 3D columns, planes and lines */
+    int items;             /**< work-items of a tile's group */
+    size_t local;          /**< local memory that groups of tiles may take [bytes]; 0: any */
+    int64_t cells;         /**< of a stripe; 0: not known */
+    bool large;            /**< arrays may have 2^32 elements or more */
     /** all stages of a step in one kernel, whatever it costs; -1 where none holds them */
     bool one;
     bool listed; /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
@@ -121,8 +120,7 @@ typedef struct strake_cl_kernel_plan {
     int inputs;                         /**< what the stages imply begins here (cl_terms.c) */
     int input[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays read, in argument order */
     int outputs;
-    int output
-        [STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays written, in argument order, ... */
+    int output[STRAKE_CL_KERNEL_ARRAYS];        /**< the same of arrays written, ... */
     bool only_reduced[STRAKE_CL_KERNEL_ARRAYS]; /**< ... but of these: no kernel reads them */
     int reductions;
     int reduction[STRAKE_MAX_REDUCTIONS]; /**< of the graph: those of values among the outputs */
@@ -133,26 +131,23 @@ typedef struct strake_cl_kernel_plan {
     int reach[2];
     int vector; /**< columns per work-item, ... */
     int lines;  /**< ... in each of so many lines of axis 1 */
-    int side
-        [STRAKE_AXES]
-        [2];   /**< work-items of axis 2 and lines of axis 1 at a group's ends that store nothing */
-    int start; /**< first iteration of a chunk, counted from its first row */
-    int drain; /**< iterations after a chunk's last row */
-    int slots; /**< local arrays */
-    int phases; /**< of a tiled kernel */
+    int side[STRAKE_AXES]
+            [2]; /**< work-items (2) and lines (1) at a group's ends that store nothing */
+    int start;   /**< first iteration of a chunk, counted from its first row */
+    int drain;   /**< iterations after a chunk's last row */
+    int slots;   /**< local arrays */
+    int phases;  /**< of a tiled kernel */
     strake_cl_phase phase[STRAKE_CL_KERNEL_PHASES];
     strake_cl_slot slot[STRAKE_CL_KERNEL_SLOTS];
-    int items
-        [2]; /**< of marching groups in 3D, which it is compiled for: work-items along axes 2, 1 */
-    /** elements from plane to plane (in two dimensions from row to row) and from line to line of a tiled kernel's local arrays */
+    int items[2]; /**< work-items along axes 2, 1 that a marching kernel in 3D is compiled for */
+    /** elements of a tile's local arrays from plane (in 2D row) to plane, and line to line */
     int plane, line;
-    int64_t local; /**< elements of all of them */
-    double again;  /**< cells that a tiled kernel loads for one that it stores */
-    int margin
-        [STRAKE_AXES]; /**< elements of a local array before and after the group's, per axis */
-    int held;          /**< reals that a work-item keeps from row to row; per cell of a tile */
-    int ops;           /**< operations per cell, a division counted as several */
-    double cost;       /**< estimated time in bytes of memory traffic per cell */
+    int64_t local;           /**< elements of all of them */
+    double again;            /**< cells that a tiled kernel loads for one that it stores */
+    int margin[STRAKE_AXES]; /**< elements of a local array before and after the group's */
+    int held;    /**< reals that a work-item keeps from row to row; per cell of a tile */
+    int ops;     /**< operations per cell, a division counted as several */
+    double cost; /**< estimated time in bytes of memory traffic per cell */
 } strake_cl_kernel_plan;
 
 /** The options with defaults filled in. */
@@ -213,7 +208,7 @@ bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_optio
 
 /*
  * * What follows from a stage graph and the plan of a kernel: questions of the planner, of the writers of its
- * text, and of who launches it.
+ * text, and of the code that launches it.
  */
 
 /** The value that a value comes from through free stages: itself, unless its stage is one. */

@@ -91,11 +91,11 @@ static const char magic[8] = {'S', 'T', 'R', 'A', 'K', 'E', 'C', '1'};
 
 typedef struct entry_header {
     char magic[8];
-    uint64_t name, check, length; /* the key */
-    uint64_t size;                /* bytes of payload */
+    program_key key;
+    uint64_t size; /* bytes of payload */
 } entry_header;
 
-/* Larger files are no program of ours; bounds what a damaged size can make us allocate. */
+/* Larger files are no program of ours. */
 static const uint64_t largest_entry = UINT64_C(1) << 28;
 
 /* Adds a text and its terminating NUL, so that ("ab", "c") and ("a", "bc") differ. */
@@ -126,57 +126,41 @@ static char *entry_path(const char *directory, const program_key *key)
     return directory != NULL ? strake_path_join(directory, entry_name(key, name)) : NULL;
 }
 
-/*
- * Reads an entry of the cache.
- * @param[out] payload  its bytes, to be freed by the caller; NULL if there is no valid entry
- * @param[out] size     their number
- */
-static void cache_load(const program_key *key, unsigned char **payload, size_t *size)
+/* The payload of an entry of the cache, to be freed; NULL if there is no valid entry. */
+static unsigned char *cache_load(const program_key *key, size_t *size)
 {
     char name[NAME];
     const char *why = NULL;
-    int64_t length = 0;
-    char *const directory = strake_cache_folder();
-    const int file =
-        directory != NULL ? strake_cache_open(directory, entry_name(key, name), &length, &why) : -1;
+    char *bytes = NULL, *payload = NULL;
+    size_t length = 0;
     entry_header header;
     uint64_t checksum = 0;
-    unsigned char *bytes = NULL;
-
-    *payload = NULL;
-    *size = 0;
-    if (file < 0 || !strake_file_read_at(file, &header, sizeof header, 0) ||
-        memcmp(header.magic, magic, sizeof magic) != 0 || header.name != key->name ||
-        header.check != key->check || header.length != key->length || header.size == 0 ||
-        header.size > largest_entry ||
-        (uint64_t)length != sizeof header + header.size + sizeof checksum) {
-        goto cleanup;
+    const size_t around = sizeof header + sizeof checksum;
+    char *const directory = strake_cache_folder();
+    if (directory != NULL &&
+        strake_cache_read(directory, entry_name(key, name), (int64_t)(largest_entry + around),
+                          &bytes, &length, &why) &&
+        length > around) {
+        memcpy(&header, bytes, sizeof header);
+        memcpy(&checksum, bytes + length - sizeof checksum, sizeof checksum);
+        if (memcmp(header.magic, magic, sizeof magic) == 0 &&
+            memcmp(&header.key, key, sizeof *key) == 0 && header.size == length - around &&
+            checksum == strake_fnv1a(STRAKE_FNV_SEED, bytes, length - sizeof checksum)) {
+            payload = memmove(bytes, bytes + sizeof header, header.size);
+            *size = header.size;
+        }
     }
-    bytes = malloc(header.size);
-    if (bytes == NULL || !strake_file_read_at(file, bytes, header.size, sizeof header) ||
-        !strake_file_read_at(file, &checksum, sizeof checksum,
-                             (int64_t)(sizeof header + header.size)) ||
-        checksum != strake_fnv1a(strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header), bytes,
-                                 header.size)) {
-        goto cleanup;
-    }
-    *payload = bytes;
-    *size = header.size;
-    bytes = NULL;
-
-cleanup:
-    free(bytes);
-    if (file >= 0) {
-        (void)close(file);
+    if (payload == NULL) {
+        free(bytes);
     }
     free(directory);
+    return (unsigned char *)payload;
 }
 
 /* Writes or atomically replaces an entry; failure leaves no file and is silent. */
 static void cache_store(const program_key *key, const unsigned char *payload, size_t size)
 {
-    entry_header header = {
-        .name = key->name, .check = key->check, .length = key->length, .size = size};
+    entry_header header = {.key = *key, .size = size};
     uint64_t checksum = 0;
     strake_file file = {0};
     char *const directory = strake_cache_folder();
@@ -295,22 +279,18 @@ static cl_program load_program(const strake_cl *cl, const strake_cl_device *devi
                                cl_context context, const char *options, const program_key *key,
                                int *builds)
 {
-    unsigned char *binary = NULL;
-    const unsigned char *bytes = NULL;
     size_t size = 0;
     cl_int code = CL_SUCCESS;
     cl_int binary_code = CL_SUCCESS;
-    cl_program program = NULL;
-
-    cache_load(key, &binary, &size);
+    unsigned char *const binary = cache_load(key, &size);
+    const unsigned char *bytes = binary;
     if (binary == NULL || size == 1) {
         *builds = binary != NULL ? binary[0] : 0;
         free(binary);
         return NULL;
     }
-    bytes = binary;
-    program = cl->clCreateProgramWithBinary(context, 1, &device->device, &size, &bytes,
-                                            &binary_code, &code);
+    const cl_program program = cl->clCreateProgramWithBinary(context, 1, &device->device, &size,
+                                                             &bytes, &binary_code, &code);
     free(binary);
     if (program != NULL && code == CL_SUCCESS && binary_code == CL_SUCCESS &&
         cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL) == CL_SUCCESS) {
@@ -420,48 +400,6 @@ static strake_status fail_build(const strake_cl *cl, const strake_cl_device *dev
     return status;
 }
 
-static strake_status build(const strake_cl *cl, const strake_cl_device *device, cl_context context,
-                           const char *source, strake_precision precision, const char *extra,
-                           cl_program *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *options = NULL;
-    cl_program program = NULL;
-    cl_int code = CL_SUCCESS;
-    program_key key;
-    int number = 0, builds = 0;
-    bool is_told = false;
-
-    STRAKE_TRY(build_options(device, precision, extra, &options, error));
-    key = key_of(device, options, source);
-    number = ask_for(cl->watch, key.name);
-    program = load_program(cl, device, context, options, &key, &builds);
-    if (program == NULL) {
-        report_build(cl->watch, device, number);
-        is_told = true;
-        program = cl->clCreateProgramWithSource(context, 1, &source, NULL, &code);
-        STRAKE_CL("clCreateProgramWithSource", code, error, device);
-        code = cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL);
-        if (code != CL_SUCCESS) {
-            status = fail_build(cl, device, program, options, code, error);
-            goto cleanup;
-        }
-        store_program(cl, device, program, builds, &key);
-    }
-    *out = program;
-    program = NULL;
-
-cleanup:
-    if (is_told) {
-        report_build(cl->watch, device, 0);
-    }
-    if (program != NULL) {
-        (void)cl->clReleaseProgram(program);
-    }
-    free(options);
-    return status;
-}
-
 /* The call of a build, for the thread that makes it: compilers take a deep stack. */
 typedef struct build_call {
     const strake_cl *cl;
@@ -475,11 +413,48 @@ typedef struct build_call {
     strake_status status;
 } build_call;
 
-static void call_build(void *data)
+static void build(void *data)
 {
     build_call *const b = data;
-    b->status =
-        build(b->cl, b->device, b->context, b->source, b->precision, b->extra, b->out, b->error);
+    const strake_cl *const cl = b->cl;
+    const strake_cl_device *const device = b->device;
+    strake_error *const error = b->error;
+    strake_status status = STRAKE_OK;
+    char *options = NULL;
+    cl_program program = NULL;
+    cl_int code = CL_SUCCESS;
+    program_key key;
+    int number = 0, builds = 0;
+    bool is_told = false;
+
+    STRAKE_TRY(build_options(device, b->precision, b->extra, &options, error));
+    key = key_of(device, options, b->source);
+    number = ask_for(cl->watch, key.name);
+    program = load_program(cl, device, b->context, options, &key, &builds);
+    if (program == NULL) {
+        report_build(cl->watch, device, number);
+        is_told = true;
+        program = cl->clCreateProgramWithSource(b->context, 1, &b->source, NULL, &code);
+        STRAKE_CL("clCreateProgramWithSource", code, error, device);
+        code = cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL);
+        if (code != CL_SUCCESS) {
+            status = fail_build(cl, device, program, options, code, error);
+            goto cleanup;
+        }
+        store_program(cl, device, program, builds, &key);
+    }
+    *b->out = program;
+    program = NULL;
+
+cleanup:
+    if (is_told) {
+        report_build(cl->watch, device, 0);
+    }
+    if (program != NULL) {
+        (void)cl->clReleaseProgram(program);
+    }
+    free(options);
+    b->status = status;
 }
 
 strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_device *device,
@@ -488,7 +463,7 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       cl_program *out, strake_error *error)
 {
     build_call b = {cl, device, context, source, precision, extra, out, error, STRAKE_OK};
-    strake_threads_deep(call_build, &b);
+    strake_threads_deep(build, &b);
     return b.status;
 }
 

@@ -192,7 +192,7 @@ cleanup:
 }
 
 /*
- * The slabs that are computed with a border, before the others. Where all meet on the time step nobody is waiting for the
+ * The slabs that are computed with a border, before the others. Where all meet on the time step no stripe waits for the
  * border alone: half of the stripe goes along, since a launch of few slabs leaves most of a device idle.
  */
 static strake_range find_edge(const strake_cl_resident *s, int b)
@@ -211,7 +211,7 @@ static strake_range find_edge(const strake_cl_resident *s, int b)
 
 /*
  * The slabs with borders. With a second queue: the first border in the one, any others at the same time in the other one,
- * which comes after both then, so that what else it is given is in nobody's way: a GPU hands out all groups of a launch that
+ * which comes after both then, so that its other commands delay neither border: a GPU hands out all groups of a launch that
  * has begun before those of a later one, and the ghosts of a border are such a one. @param[out] edges  of all of them; owned
  * by the caller, NULL where there is one queue
  */
@@ -450,7 +450,7 @@ cleanup:
     return status;
 }
 
-/* Whether transfers run beside the kernels of the slabs that nobody waits for. @param[in] border  bytes of one */
+/* Whether transfers run beside the kernels of the slabs that no other stripe waits for. @param[in] border  bytes of one */
 static bool resident_overlaps(const strake_cl_resident *s,
                               const strake_cl_resident_options *options, int64_t slabs,
                               int64_t borders, double border)
@@ -727,7 +727,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     /* A look does nothing after a sweep that did nothing: the clock goes on afterwards. */
     STRAKE_TRY(strake_cl_active_end(&s->active, &s->window, error));
     STRAKE_TRY(s->clock.runs ? strake_cl_clock_advance(&s->clock, &s->window, error) : STRAKE_OK);
-    /* With a clock of its own nobody waits for this sweep: the device gets several at once. */
+    /* A device with a clock of its own gets several sweeps at once: the host waits for none of them. */
     if (!s->clock.runs || s->clock.sweeps % FLUSHED_SWEEPS == 0) {
         STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
     }

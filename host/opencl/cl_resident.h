@@ -40,13 +40,12 @@ typedef struct strake_cl_costs {
 } strake_cl_costs;
 
 typedef struct strake_cl_resident_options {
-    int steps; /**< most per sweep */
-    strake_range
-        capacity;    /**< slabs that the stripe may own one day; those that it owns included */
-    bool one_way;    /**< slabs wander down: ghosts are those after the stripe (see below) */
-    bool pins;       /**< host arrays may be pinned for it (cl_pins.h) */
-    uint64_t memory; /**< bytes of the device that it may take */
-    double limit;    /**< seconds of a wait after which the device counts as hung */
+    int steps;             /**< most per sweep */
+    strake_range capacity; /**< slabs that the stripe may own one day, its own included */
+    bool one_way;          /**< slabs wander down: ghosts are those after the stripe (see below) */
+    bool pins;             /**< host arrays may be pinned for it (cl_pins.h) */
+    uint64_t memory;       /**< bytes of the device that it may take */
+    double limit;          /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;
     const strake_problem *problem; /**< of the kernels */
     strake_cl_wakes wakes;         /**< what makes cells active */
@@ -79,8 +78,7 @@ typedef struct strake_cl_resident {
     /* those of others' slabs that advance themselves; NULL: there are none */
     strake_cl_ghosts *others;
     cl_command_queue queue;
-    cl_command_queue
-        aside; /* for slabs that nobody waits for (strake_cl_aside_open()); NULL: none */
+    cl_command_queue aside; /* for slabs that no one waits for, or NULL: strake_cl_aside_open() */
     const strake_layout *host;
     int steps;              /* most per sweep */
     int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */

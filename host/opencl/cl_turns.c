@@ -103,7 +103,7 @@ static void learn_width(cl_kernel kernel, const size_t local[3], size_t width)
     *w = (turn_width){kernel, {local[0], local[1], local[2]}, width};
 }
 
-/* Not clFinish(): whoever waits for a device that hangs must be able to leave it. */
+/* Not clFinish(): a thread that waits for a device that hangs must be able to leave it. */
 static void wait_for_queue(turn_queue *q)
 {
     const double begin = strake_clock_seconds();

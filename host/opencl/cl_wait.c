@@ -114,7 +114,7 @@ static bool is_near(const strake_cl_device *device, const strake_cl_waiter *wait
 /*
  * Looks now and then whether the event is complete. Never one long sleep for a GPU: some drivers hand
  * commands that wait for another queue to the device only when the host calls them. A device that computes
- * on the processors needs them more than whoever looks: its driver is asked to call,
+ * on the processors needs them more than a thread that polls: its driver is asked to call,
  * unless the wait is short.
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,

@@ -62,11 +62,10 @@ typedef struct strake_cl_reduced {
     int64_t room[2];   /**< numbers that they can have */
     int turn;          /**< ... in this one, ... */
     int64_t groups;    /**< ... so many; */
-    int64_t left; /**< in the other one those of the last sweep that are not reduced yet, or 0 */
-    cl_mem least; /**< what they were brought down to where they are many */
-    int64_t
-        reads; /**< numbers that the host reads: all of them, or what they were brought down to */
-    void *number; /**< these, in pages of the host that the device reaches ... */
+    int64_t left;  /**< in the other one those of the last sweep that are not reduced yet, or 0 */
+    cl_mem least;  /**< what they were reduced to where they are many */
+    int64_t reads; /**< numbers that the host reads: all of them, or what they were reduced to */
+    void *number;  /**< these, in pages of the host that the device reaches ... */
     strake_cl_pins pins;
     cl_event is_read; /**< ... once this is done */
 } strake_cl_reduced;
@@ -83,15 +82,13 @@ typedef struct strake_cl_listing {
 typedef struct strake_cl_window {
     const strake_cl_kernels *kernels;
     cl_command_queue queue; /**< borrowed */
-    cl_event
-        beside; /**< borrowed: of launches of the same step in another queue; NULL: there are none */
+    cl_event beside; /**< borrowed: of the step's launches in another queue; NULL: there are none */
     strake_layout layout;
     int64_t lead, tail; /**< slabs of every array beyond the layout's, read but never used */
     int64_t origin;     /**< of cell [0,0,0] in an array [elements] */
     int arrays;
-    cl_mem array
-        [STRAKE_MAX_VALUES]; /**< static inputs and intermediates, shared where lifetimes allow */
-    int slot[STRAKE_MAX_VALUES]; /**< value: its array, or -1 */
+    cl_mem array[STRAKE_MAX_VALUES]; /**< static inputs, and intermediates, which may share one */
+    int slot[STRAKE_MAX_VALUES];     /**< value: its array, or -1 */
     int states;
     strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
     strake_cl_together together;
@@ -100,7 +97,7 @@ typedef struct strake_cl_window {
     cl_int non_finite;                 /**< what the last look found */
     cl_event *timer;                   /**< by kernel: set by its launches; NULL: not asked for */
     double scalar[STRAKE_MAX_SCALARS]; /**< of the steps that are enqueued next */
-    cl_mem told;                       /**< these, by a clock on the device (cl_clock.h), or NULL */
+    cl_mem told;                       /**< these, by a clock on the device (cl_clock.c), or NULL */
     cl_mem clock;                      /**< two of them, ... */
     int clock_turn;                    /**< ... of which this one counts */
     const strake_cl_listing *listing;  /**< of the step that is enqueued next, or NULL */
