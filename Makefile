@@ -230,7 +230,7 @@ MODULE_FILES := $(MODULES:%=$(BUILD)/libstrake-%.so)
 MANUAL := $(BUILD)/strake.1
 COMPLETIONS := $(BUILD)/completion/strake.bash $(BUILD)/completion/_strake \
     $(BUILD)/completion/strake.fish
-# Loads an OpenCL driver where it can do no harm (host/opencl/cl_trial.h).
+# Loads an OpenCL driver where it can do no harm (host/opencl/cl_drivers.h).
 DRIVER_TOOL := $(BUILD)/strake-driver
 LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(MODULE_FILES) $(DRIVER_TOOL)
 
@@ -383,7 +383,7 @@ $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call LOOP_RULE,$
 $(BUILD)/gen/strake_cl_sources.c: cl/embed.sh $(CL_SRC)
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ opencl/cl_impl.h strake_cl_texts $(CL_SRC)
+	$(Q)sh cl/embed.sh $@ opencl/cl_device.h strake_cl_texts $(CL_SRC)
 
 $(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
 	$(call say,EMBED,$@)
@@ -458,7 +458,7 @@ $(TUNER): $(TUNER_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(TUNER_OBJ)
 
 # Without sanitizers, as whatever loads drivers.
-$(DRIVER_TOOL): host/opencl/tool/try_driver.c host/opencl/cl_trial.h $(STAMP)
+$(DRIVER_TOOL): host/opencl/tool/try_driver.c host/opencl/cl_drivers.h $(STAMP)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) -std=c11 -O2 -g $(WARN) -fPIE -pie $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 

@@ -11,7 +11,7 @@
 #include "cpu/pipeline.h"
 #include "cpu/topology.h"
 #include "io/machine.h"
-#include "opencl/cl_groups.h"
+#include "opencl/cl_kernels.h"
 #include "opencl/cl_plan.h"
 
 /* Points of a search space: what they set, what is allowed, all of them. */

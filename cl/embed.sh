@@ -1,8 +1,8 @@
 #!/bin/sh
 # Usage: sh cl/embed.sh OUTPUT HEADER TABLE [FILE...]
-# Writes a C file with the bytes of every FILE and the table TABLE[] of rows {name, bytes, length}
-# (strake_embedded), declared in HEADER; a row without name ends it. Bytes rather than string literals: ISO C bounds literals to 4095
-# characters, and files may be UTF-8.
+# Writes a C file with the bytes of every FILE and the table TABLE[] of rows {name, bytes, length} (strake_embedded),
+# declared in HEADER; a row without a name ends the table. It writes bytes rather than string literals: ISO C limits
+# literals to 4095 characters, and files may be UTF-8.
 set -eu
 
 if [ $# -lt 3 ]; then

@@ -187,7 +187,7 @@ static strake_status cl_stripe_move(strake_cl_stripe *s, strake_range range, str
 static void cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)
 {
     memset(out, 0, sizeof *out);
-    out->memory = s->held + (s->resident != NULL ? strake_cl_resident_held(s->resident) : 0);
+    out->memory = s->held + (s->resident != NULL ? s->resident->lift.held : 0);
     if (s->blocks != NULL) {
         strake_cl_blocks_describe(s->blocks, out);
     }
@@ -210,7 +210,7 @@ static void cl_stripe_describe_kernels(const strake_cl_stripe *s, strake_cl_desc
 static void cl_stripe_describe_exchange(const strake_cl_stripe *s, strake_cl_exchange_report *out)
 {
     if (s->resident != NULL) {
-        strake_cl_resident_describe(s->resident, out);
+        strake_cl_exchange_describe(&s->resident->exchange, out);
     } else {
         memset(out, 0, sizeof *out);
     }
@@ -221,7 +221,7 @@ static void cl_stripe_describe_activity(const strake_cl_stripe *s, strake_cl_act
 {
     *out = (strake_cl_activity){.cells = -1.0};
     if (s->resident != NULL) {
-        strake_cl_resident_describe_activity(s->resident, out);
+        strake_cl_active_describe(&s->resident->active, &s->resident->window, out);
     }
 }
 
@@ -325,7 +325,7 @@ static strake_status load_inputs(const strake_part *part, strake_error *error)
 
 static strake_status resident_let_go(strake_part *part, strake_error *error)
 {
-    return strake_cl_resident_let_go(resident_of(part), error);
+    return strake_cl_lift_wait(&resident_of(part)->lift, error);
 }
 
 static strake_status resident_load(strake_part *part, unsigned what, strake_error *error)
@@ -362,14 +362,14 @@ static strake_status resident_leg(strake_part *part, strake_leg *leg, bool *fini
     const strake_status status =
         strake_cl_resident_sweep(resident_of(part), leg->steps, leg->told, grid->array[leg->parity],
                                  grid->next[leg->parity], error);
-    part->takes_early = strake_cl_resident_is_beside(resident_of(part));
+    part->takes_early = resident_of(part)->edges_first;
     return status;
 }
 
 static strake_status resident_meet(strake_part *part, int leg, strake_error *error)
 {
     (void)leg;
-    return strake_cl_resident_publish(resident_of(part), error);
+    return strake_cl_exchange_publish(&resident_of(part)->exchange, error);
 }
 
 static strake_status resident_bound(strake_part *part, double *bound, strake_error *error)
@@ -393,7 +393,8 @@ static strake_status resident_stop_clock(strake_part *part, strake_clock *clock,
 static strake_status resident_fetch(strake_part *part, int leg, int parity, strake_error *error)
 {
     (void)leg;
-    return strake_cl_resident_fetch(resident_of(part), arrays_of(part, parity), error);
+    return strake_cl_exchange_fetch(&resident_of(part)->exchange, false, arrays_of(part, parity),
+                                    error);
 }
 
 static strake_status resident_undo(strake_part *part, int steps_done, strake_error *error)
@@ -420,14 +421,14 @@ static strake_status resident_look(strake_part *part, bool is_last, bool *finite
     STRAKE_TRY(strake_cl_resident_is_finite(own, finite, error));
     STRAKE_TRY(*finite ? strake_cl_resident_look(own, error) : STRAKE_OK);
     STRAKE_TRY(*finite && is_last ? strake_cl_resident_is_finite(own, finite, error) : STRAKE_OK);
-    part->clock_is_over = strake_cl_resident_is_over(own);
+    part->clock_is_over = own->clock.runs && own->clock.seen.is_over != 0;
 cleanup:
     return status;
 }
 
 static bool resident_weigh(const strake_part *part, double *work)
 {
-    return strake_cl_resident_weigh(resident_of(part), work);
+    return strake_cl_active_weigh(&resident_of(part)->active, &resident_of(part)->window, work);
 }
 
 static bool resident_has_room(const strake_part *part, strake_range own)
@@ -457,8 +458,10 @@ static double resident_busy(strake_part *part)
 
 static strake_status resident_check(strake_part *part, bool *intact, strake_error *error)
 {
+    const strake_status status = strake_cl_resident_finish(resident_of(part), error);
     *intact = *intact && strake_grid_is_intact(strake_grid_of(part->domain));
-    return strake_cl_resident_check(resident_of(part), intact, error);
+    return status == STRAKE_OK ? strake_cl_window_check(&resident_of(part)->window, intact, error)
+                               : status;
 }
 
 static strake_status resident_record(strake_part *part, strake_cl_record *record,
@@ -545,7 +548,7 @@ static strake_status blocks_finish(strake_part *part, bool unpins, strake_error 
 {
     const strake_status status = strake_cl_blocks_finish(blocks_of(part), error);
     if (status == STRAKE_OK && unpins) {
-        strake_cl_blocks_unpin(blocks_of(part));
+        strake_cl_pins_release(&blocks_of(part)->pins);
     }
     return status;
 }

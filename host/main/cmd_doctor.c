@@ -17,7 +17,7 @@
 #include "module/module.h"
 #include "mpi/module.h"
 #include "netcdf/netcdf.h"
-#include "opencl/cl_impl.h"
+#include "opencl/cl_device.h"
 #include "opencl/cl_wait.h"
 #include "output/devices.h"
 

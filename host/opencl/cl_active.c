@@ -283,16 +283,20 @@ void strake_cl_active_rewind(strake_cl_active *a, int64_t sweeps)
     }
 }
 
+/* Reads what the device knows of its tiles; waits. @return false: it cannot, or has not looked yet */
+static bool read_tiles(const strake_cl_active *a, const strake_cl_window *w, strake_tiles *now)
+{
+    return w->kernels->cl->clEnqueueReadBuffer(w->queue, a->listing.state, CL_TRUE, 0, sizeof *now,
+                                               now, 0, NULL, NULL) == CL_SUCCESS &&
+           now->look != 0;
+}
+
 void strake_cl_active_describe(const strake_cl_active *a, const strake_cl_window *w,
                                strake_cl_activity *out)
 {
-    const strake_cl *cl = w->kernels->cl;
     strake_tiles now;
     *out = (strake_cl_activity){.cells = -1.0};
-    if (!is_there(a) ||
-        cl->clEnqueueReadBuffer(w->queue, a->listing.state, CL_TRUE, 0, sizeof now, &now, 0, NULL,
-                                NULL) != CL_SUCCESS ||
-        now.look == 0) {
+    if (!is_there(a) || !read_tiles(a, w, &now)) {
         return;
     }
     const int *const tile = w->kernels->tiles->options.tile;
@@ -312,9 +316,7 @@ static int64_t read_list(const strake_cl_active *a, const strake_cl_window *w, i
     const strake_cl *cl = w->kernels->cl;
     strake_tiles now;
     *out = NULL;
-    if (cl->clEnqueueReadBuffer(w->queue, a->listing.state, CL_TRUE, 0, sizeof now, &now, 0, NULL,
-                                NULL) != CL_SUCCESS ||
-        now.look == 0) {
+    if (!read_tiles(a, w, &now)) {
         return -1;
     }
     const int64_t count = now.tiles[now.look % STRAKE_TILES_TURNS];

@@ -23,9 +23,8 @@ enum { STRAKE_CL_ACTIVE_LOOK = 4 /* sweeps */, STRAKE_CL_MOST_WAKES = 2 };
 /** What makes cells active; count 0: all are computed. */
 typedef struct strake_cl_wakes {
     int count;
-    int value
-        [STRAKE_CL_MOST_WAKES]; /**< inputs and states of the graph: cells where one is above 0 */
-    int spread;                 /**< of the problem */
+    int value[STRAKE_CL_MOST_WAKES]; /**< inputs, states: active is where one is above 0 */
+    int spread;                      /**< of the problem */
 } strake_cl_wakes;
 
 /** What reports tell. */

@@ -5,24 +5,17 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "opencl/cl_blocks_impl.h"
+#include "opencl/cl_blocks.h"
 #include "opencl/cl_fill.h"
 #include "opencl/cl_pins.h"
-#include "opencl/cl_reduce.h"
 #include "opencl/cl_choose.h"
 #include "opencl/cl_window.h"
-
-/* Making and releasing blocks: what is needed, what is chosen, what is allocated. */
-
-/* Rates of a device that cl_sizes.h asks for. */
 
 enum { REPEATS = 3, ROW = 16, PAGE = 4096 };
 
 static const double most_array = 128.0 * 1048576.0; /* bytes: enough to fill a large GPU */
 
 static const size_t most_transfer = (size_t)64 << 20;
-
-static void cl_blocks_release_events(strake_cl_blocks *b);
 
 /** Slabs of a window that is large enough to measure on, and fits. */
 static int64_t cl_probe_slabs(const strake_cl_demand *d)
@@ -54,6 +47,12 @@ cleanup:
     return status;
 }
 
+/* Keeps the least of the times of repetitions; the first of these, number 0, does not count. */
+static void keep_fastest(int repetition, double took, double *seconds)
+{
+    *seconds = repetition == 1 || (repetition > 1 && took < *seconds) ? took : *seconds;
+}
+
 /* Seconds of a step of so many slabs: the fastest of a few rows of steps, the first of which is left out. */
 static strake_status probe_steps(strake_cl_window *w, int64_t slabs, int steps, double *seconds,
                                  strake_error *error)
@@ -67,7 +66,7 @@ static strake_status probe_steps(strake_cl_window *w, int64_t slabs, int steps, 
         }
         STRAKE_TRY(finish(w, error));
         const double took = (strake_clock_seconds() - start) / steps;
-        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
+        keep_fastest(k, took, seconds);
     }
 cleanup:
     return status;
@@ -87,7 +86,7 @@ static strake_status probe_transfer(strake_cl_window *w, const strake_cl_pins *p
         }
         STRAKE_TRY(finish(w, error));
         const double took = (strake_clock_seconds() - start) / ROW;
-        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
+        keep_fastest(k, took, seconds);
     }
 cleanup:
     return status;
@@ -112,9 +111,8 @@ static strake_status probe_link(strake_cl_window *w, const strake_cl_pins *pins,
         const double middle = strake_clock_seconds();
         STRAKE_TRY(strake_cl_pins_read(pins, w->queue, array, 0, bytes, memory, NULL, error));
         STRAKE_TRY(finish(w, error));
-        const double end = strake_clock_seconds();
-        *up = k == 1 || (k > 1 && middle - start < *up) ? middle - start : *up;
-        *down = k == 1 || (k > 1 && end - middle < *down) ? end - middle : *down;
+        keep_fastest(k, middle - start, up);
+        keep_fastest(k, strake_clock_seconds() - middle, down);
     }
 cleanup:
     return status;
@@ -175,9 +173,14 @@ enum {
     HALVINGS = 3
 };
 
-static const strake_cl *blocks_make_api(const strake_cl_blocks *b)
+static const strake_cl *api(const strake_cl_blocks *b)
 {
     return b->kernels->cl;
+}
+
+static bool is_periodic(const strake_cl_blocks *b)
+{
+    return b->host->boundary[0] == STRAKE_PERIODIC;
 }
 
 /* What the case or tuning says. */
@@ -246,13 +249,13 @@ static strake_status new_stream(strake_cl_blocks *b, const strake_layout *layout
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
     strake_cl_stream *s = &b->stream[b->streams++];
-    s->queue = blocks_make_api(b)->clCreateCommandQueue(b->kernels->context,
-                                                        b->kernels->device->device, 0, &code);
+    s->queue =
+        api(b)->clCreateCommandQueue(b->kernels->context, b->kernels->device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, b->kernels->device);
     STRAKE_TRY(strake_cl_window_create(&s->window, b->kernels, layout, false, s->queue, error));
     STRAKE_TRY(strake_cl_window_forget(&s->window, error));
     /* Some drivers find out here that there is no memory. */
-    STRAKE_CL("clFinish", blocks_make_api(b)->clFinish(s->queue), error, b->kernels->device);
+    STRAKE_CL("clFinish", api(b)->clFinish(s->queue), error, b->kernels->device);
 cleanup:
     return status;
 }
@@ -261,13 +264,13 @@ static void release_streams(strake_cl_blocks *b)
 {
     for (int k = 0; k < b->streams; k++) {
         if (b->stream[k].queue != NULL) {
-            (void)blocks_make_api(b)->clFinish(b->stream[k].queue);
+            (void)api(b)->clFinish(b->stream[k].queue);
         }
-        strake_cl_release_event(blocks_make_api(b), &b->stream[k].looked);
-        strake_cl_release_event(blocks_make_api(b), &b->stream[k].brought);
+        strake_cl_release_event(api(b), &b->stream[k].looked);
+        strake_cl_release_event(api(b), &b->stream[k].brought);
         strake_cl_window_release(&b->stream[k].window);
         if (b->stream[k].queue != NULL) {
-            (void)blocks_make_api(b)->clReleaseCommandQueue(b->stream[k].queue);
+            (void)api(b)->clReleaseCommandQueue(b->stream[k].queue);
         }
         memset(&b->stream[k], 0, sizeof b->stream[k]);
     }
@@ -393,10 +396,10 @@ static strake_status plan_edges(strake_cl_blocks *b, strake_cl_block *each, stra
     int count = 0;
     int64_t *to = calloc(2 * most, sizeof *to);
     STRAKE_CHECK(to != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning ghost slabs");
-    for (int64_t k = 0; k < l->lo[0] && !strake_cl_blocks_is_periodic(b); k++) {
+    for (int64_t k = 0; k < l->lo[0] && !is_periodic(b); k++) {
         add_edge(b, each, k - l->lo[0], to, to + most, &count);
     }
-    for (int64_t k = 0; k < l->hi[0] && !strake_cl_blocks_is_periodic(b); k++) {
+    for (int64_t k = 0; k < l->hi[0] && !is_periodic(b); k++) {
         add_edge(b, each, b->host->n[0] + k, to, to + most, &count);
     }
     STRAKE_TRY(
@@ -425,9 +428,19 @@ cleanup:
     return status;
 }
 
+/* Waits for nothing and forgets all events of sweeps. */
+static void release_events(strake_cl_blocks *b)
+{
+    for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
+        for (int g = 0; g < 2; g++) {
+            strake_cl_release_event(api(b), &b->block[k].done[g]);
+        }
+    }
+}
+
 static void release_blocks(strake_cl_blocks *b)
 {
-    cl_blocks_release_events(b);
+    release_events(b);
     for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
         strake_cl_release_buffer(b->kernels, &b->block[k].edges.list);
     }
@@ -561,16 +574,6 @@ strake_status strake_cl_blocks_create(const strake_cl_kernels *kernels, const st
     return status;
 }
 
-/** Waits for nothing and forgets all events of sweeps. */
-static void cl_blocks_release_events(strake_cl_blocks *b)
-{
-    for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
-        for (int g = 0; g < 2; g++) {
-            strake_cl_release_event(blocks_make_api(b), &b->block[k].done[g]);
-        }
-    }
-}
-
 void strake_cl_blocks_destroy(strake_cl_blocks **blocks)
 {
     strake_cl_blocks *b = *blocks;
@@ -579,7 +582,7 @@ void strake_cl_blocks_destroy(strake_cl_blocks **blocks)
     }
     for (int k = 0; k < b->streams; k++) {
         if (b->stream[k].queue != NULL) {
-            (void)blocks_make_api(b)->clFinish(b->stream[k].queue);
+            (void)api(b)->clFinish(b->stream[k].queue);
         }
     }
     release_blocks(b);
@@ -587,11 +590,6 @@ void strake_cl_blocks_destroy(strake_cl_blocks **blocks)
     strake_cl_pins_release(&b->pins);
     free(b);
     *blocks = NULL;
-}
-
-static const strake_cl *api(const strake_cl_blocks *b)
-{
-    return b->kernels->cl;
 }
 
 static int64_t at_least(int64_t x, int64_t limit)
@@ -609,32 +607,15 @@ static char *host_slab(const strake_cl_blocks *b, void *array, int64_t slab)
     return (char *)array + strake_layout_offset(b->host, slab);
 }
 
-/*
- * Uploads slabs [first, end) of the grid into a window: runs of slabs that lie together in the host
- * array. With @p by_map slabs beyond the domain take their source's, else they lie in the host array.
- */
+/* Uploads slabs of the grid into the window of a block; @p by_map: see strake_cl_window_upload(). */
 static strake_status upload(strake_cl_blocks *b, const strake_cl_stream *s, cl_mem array,
-                            void *host, int64_t base, int64_t first, int64_t end, bool by_map,
+                            const void *from, int64_t base, strake_range slabs, bool by_map,
                             strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    const strake_boundary boundary = b->host->boundary[0];
-    const int64_t n = b->host->n[0];
-    const size_t bytes = strake_cl_window_slab_bytes(&s->window);
-    for (int64_t slab = first; slab < end;) {
-        const int64_t source = by_map ? strake_ghost_source(boundary, n, slab) : slab;
-        int64_t run = by_map ? 1 : end - slab;
-        while (slab + run < end && strake_ghost_source(boundary, n, slab + run) == source + run) {
-            run++;
-        }
-        STRAKE_TRY(strake_cl_pins_write(
-            &b->pins, s->queue, array, strake_cl_window_offset(&s->window, slab - base),
-            (size_t)run * bytes, host_slab(b, host, source), NULL, error));
-        b->report.uploaded += (double)run * (double)bytes;
-        slab += run;
-    }
-cleanup:
-    return status;
+    b->report.uploaded +=
+        (double)(slabs.end - slabs.first) * (double)strake_cl_window_slab_bytes(&s->window);
+    return strake_cl_window_upload(&s->window, &b->pins, s->queue, array, b->host, from, base,
+                                   slabs, by_map, error);
 }
 
 /* The slabs that a step computes when @p later steps follow it in the sweep, of the grid. */
@@ -642,7 +623,7 @@ static strake_range computed(const strake_cl_blocks *b, const strake_cl_block *e
 {
     const int64_t more = later * b->demand.reach;
     strake_range range = {each->own.first - more, each->own.end + more};
-    if (!strake_cl_blocks_is_periodic(b)) {
+    if (!is_periodic(b)) {
         range.first = at_least(range.first, 0);
         range.end = at_most(range.end, b->host->n[0]);
     }
@@ -657,19 +638,18 @@ static strake_status bring(strake_cl_blocks *b, strake_cl_stream *s, const strak
     const strake_layout *l = &w->layout;
     const int64_t base = each->own.first - b->extra;
     const strake_range most = computed(b, each, steps - 1);
-    const int64_t first = most.first - l->lo[0];
-    const int64_t end = most.end + l->hi[0];
+    const strake_range slabs = {most.first - l->lo[0], most.end + l->hi[0]};
     for (int k = 0; k < w->states; k++) {
         const cl_mem current = w->state[k].buffer[w->parity];
-        STRAKE_TRY(upload(b, s, current, array[w->state[k].input], base, first, end, true, error));
-        STRAKE_TRY(strake_cl_window_fill(w, current, first - base, end - base,
+        STRAKE_TRY(upload(b, s, current, array[w->state[k].input], base, slabs, true, error));
+        STRAKE_TRY(strake_cl_window_fill(w, current, slabs.first - base, slabs.end - base,
                                          b->host->boundary[0] == STRAKE_POLAR ? &each->edges : NULL,
                                          error));
     }
     for (int v = 0; v < b->kernels->graph->values; v++) {
         if (strake_cl_window_needs(w, v)) {
-            STRAKE_TRY(upload(b, s, w->array[w->slot[v]], array[v], base, first, end,
-                              strake_cl_blocks_is_periodic(b), error));
+            STRAKE_TRY(
+                upload(b, s, w->array[w->slot[v]], array[v], base, slabs, is_periodic(b), error));
         }
     }
     strake_cl_release_event(api(b), &s->brought);
@@ -708,8 +688,7 @@ static strake_status reduce(strake_cl_blocks *b, strake_cl_stream *s, strake_err
     }
     STRAKE_CL("clFlush", api(b)->clFlush(s->queue), error, b->kernels->device);
     STRAKE_TRY(collect(b, s, error));
-    STRAKE_TRY(strake_cl_reduce_begin(&s->window, error));
-    STRAKE_TRY(strake_cl_reduce_read(&s->window, error));
+    STRAKE_TRY(strake_cl_reduce(&s->window, error));
     s->reduces = true;
 cleanup:
     return status;
@@ -747,9 +726,8 @@ cleanup:
 
 static strake_status wait_for(strake_cl_blocks *b, int64_t k, int generation, strake_error *error)
 {
-    cl_event *event = &b->block[k].done[generation];
-    return *event == NULL ? STRAKE_OK
-                          : strake_cl_wait(api(b), b->kernels->device, &b->waiter, event, error);
+    return strake_cl_wait(api(b), b->kernels->device, &b->waiter, &b->block[k].done[generation],
+                          error);
 }
 
 /*
@@ -766,7 +744,7 @@ static strake_status wait_around(strake_cl_blocks *b, int64_t k, strake_error *e
         int64_t left = reach;
         for (int64_t away = 1; away < count && left > 0; away++) {
             const int64_t other = k + side * away;
-            if (!strake_cl_blocks_is_periodic(b) && (other < 0 || other >= count)) {
+            if (!is_periodic(b) && (other < 0 || other >= count)) {
                 break;
             }
             const int64_t wrapped = (other % count + count) % count;
@@ -820,7 +798,7 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, const doubl
 {
     strake_status status = STRAKE_OK;
     for (int k = 0; k < b->streams; k++) {
-        STRAKE_TRY(collect(b, &b->stream[k], error)); /* of a trial, for which nobody asked */
+        STRAKE_TRY(collect(b, &b->stream[k], error)); /* of a trial, which no bound was read of */
         strake_cl_reduce_forget(&b->stream[k].window);
         strake_graph_scalars(b->kernels->graph, told, b->stream[k].window.scalar);
     }
@@ -870,10 +848,8 @@ strake_status strake_cl_blocks_let_go(strake_cl_blocks *b, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int k = 0; k < b->streams; k++) {
-        if (b->stream[k].brought != NULL) {
-            STRAKE_TRY(strake_cl_wait(api(b), b->kernels->device, &b->waiter, &b->stream[k].brought,
-                                      error));
-        }
+        STRAKE_TRY(
+            strake_cl_wait(api(b), b->kernels->device, &b->waiter, &b->stream[k].brought, error));
     }
 cleanup:
     return status;
@@ -886,7 +862,7 @@ strake_status strake_cl_blocks_finish(strake_cl_blocks *b, strake_error *error)
         STRAKE_TRY(strake_cl_wait_queue(api(b), b->kernels->device, &b->waiter, b->stream[k].queue,
                                         error));
     }
-    cl_blocks_release_events(b);
+    release_events(b);
 cleanup:
     return status;
 }
@@ -948,10 +924,21 @@ cleanup:
     return status;
 }
 
+/* Whether the driver pinned all memory that was added. */
+static bool are_pinned(const strake_cl_pins *pins)
+{
+    for (int k = 0; k < pins->count; k++) {
+        if (pins->pin[k].buffer == NULL) {
+            return false;
+        }
+    }
+    return pins->count > 0;
+}
+
 void strake_cl_blocks_describe(const strake_cl_blocks *b, strake_cl_blocks_report *out)
 {
     *out = b->report;
-    out->pinned = strake_cl_pins_complete(&b->pins);
+    out->pinned = are_pinned(&b->pins);
 }
 
 strake_status strake_cl_blocks_record(strake_cl_blocks *b, strake_cl_record *record,
@@ -971,9 +958,4 @@ strake_status strake_cl_blocks_record(strake_cl_blocks *b, strake_cl_record *rec
     b->pins.record = record;
 cleanup:
     return status;
-}
-
-void strake_cl_blocks_unpin(strake_cl_blocks *b)
-{
-    strake_cl_pins_release(&b->pins);
 }

@@ -16,8 +16,6 @@
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
 
-typedef struct strake_cl_blocks strake_cl_blocks;
-
 /** What is given, beside the settings that the kernels were built with; zero means the default. */
 typedef struct strake_cl_blocks_options {
     int steps;       /**< per visit of a block; 0: chosen by the model */
@@ -40,6 +38,44 @@ typedef struct strake_cl_blocks_report {
     double predicted;            /**< seconds of the sweeps so far */
     strake_cl_rates rates;       /**< measured when the stripe was made, or known before */
 } strake_cl_blocks_report;
+
+/** An in-order queue and what it works on. */
+typedef struct strake_cl_stream {
+    cl_command_queue queue;
+    strake_cl_window window;
+    cl_event looked;  /**< the search for NaN and Inf is done */
+    cl_event brought; /**< what its last block reads in the host arrays is on the device */
+    bool reduces;     /**< what its last block is brought down to is on its way */
+} strake_cl_stream;
+
+typedef struct strake_cl_block {
+    strake_range own;      /**< of the grid */
+    strake_cl_pairs edges; /**< ghosts beyond the domain's edges */
+    cl_event done[2];      /**< the download in the sweep of that generation */
+} strake_cl_block;
+
+typedef struct strake_cl_blocks {
+    const strake_cl_kernels *kernels;
+    const strake_layout *host;
+    strake_range range;
+    strake_cl_sizes sizes;
+    strake_cl_demand demand;
+    strake_cl_rates rates;
+    bool alone;    /**< no other stripe */
+    bool movable;  /**< slabs may change their owner */
+    int64_t most;  /**< own slabs of a block that a window has room for */
+    int64_t extra; /**< slabs of a window before and after a block's own */
+    int streams;   /**< that exist, also while they are being made */
+    strake_cl_stream stream[STRAKE_CL_MOST_STREAMS];
+    strake_cl_block *block;
+    int64_t start;                         /**< block that the next sweep begins with */
+    int64_t turn;                          /**< streams take blocks in turn */
+    int generation;                        /**< of the last sweep's events */
+    double reduced[STRAKE_MAX_REDUCTIONS]; /**< of the present sweep's blocks that are read */
+    strake_cl_pins pins;
+    strake_cl_waiter waiter;
+    strake_cl_blocks_report report, before; /**< now, and before the last sweep */
+} strake_cl_blocks;
 
 /** Bytes that arrays may take: @p asked, or what the device has, less what drivers keep for themselves. */
 uint64_t strake_cl_usable_memory(const strake_cl_device *device, uint64_t asked);
@@ -107,9 +143,6 @@ strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *erro
 /** Records what every queue does from now on, or no longer (NULL). Finishes. */
 strake_status strake_cl_blocks_record(strake_cl_blocks *blocks, strake_cl_record *record,
                                       strake_error *error);
-
-/** Lets go of the host arrays' pages until the next sweep; nothing may be enqueued. */
-void strake_cl_blocks_unpin(strake_cl_blocks *blocks);
 
 /** Whether the canaries around every array of every stream live. Finishes. Clears @p intact otherwise. */
 strake_status strake_cl_blocks_check(strake_cl_blocks *blocks, bool *intact, strake_error *error);

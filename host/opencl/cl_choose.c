@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "opencl/cl_plan.h"
-#include "opencl/cl_groups.h"
-#include "opencl/cl_groups_impl.h"
+#include "opencl/cl_kernels.h"
+#include "opencl/cl_kernels.h"
 
 /* Tiles and pieces into which marching kernels cut a stripe. */
 

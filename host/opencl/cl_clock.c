@@ -1,12 +1,8 @@
-#include "opencl/cl_clock.h"
+/* The clock that the device of a resident stripe keeps. */
+#include "opencl/cl_resident.h"
 
 #include "base/element.h"
 #include "opencl/cl_plan.h"
-
-bool strake_cl_clock_is_possible(const strake_cl_kernels *kernels)
-{
-    return kernels->device->has_double && strake_cl_plan_has_clock(kernels->graph);
-}
 
 void strake_cl_clock_release(strake_cl_clock *c, const strake_cl_kernels *kernels)
 {
@@ -38,14 +34,20 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_clock_start(strake_cl_clock *c, strake_cl_window *w,
-                                    const strake_clock *clock, strake_error *error)
+strake_status strake_cl_resident_start_clock(strake_cl_resident *s, const strake_clock *clock,
+                                             bool *keeps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl_kernels *kernels = w->kernels;
+    strake_cl_clock *const c = &s->clock;
+    strake_cl_window *const w = &s->window;
+    const strake_cl_kernels *kernels = s->kernels;
     const int size = w->layout.element_size;
     double scalar[STRAKE_MAX_SCALARS], given[STRAKE_CLOCK_TELLS];
     double told[STRAKE_MAX_SCALARS + 1]; /* elements */
+    *keeps = kernels->device->has_double && strake_cl_plan_has_clock(kernels->graph);
+    if (!*keeps) {
+        return STRAKE_OK;
+    }
     STRAKE_TRY(make(c, kernels, error));
     c->given = *clock;
     c->given.sweeps = 0;
@@ -113,9 +115,25 @@ cleanup:
     return status;
 }
 
-void strake_cl_clock_stop(strake_cl_clock *c, strake_cl_window *w)
+strake_status strake_cl_resident_stop_clock(strake_cl_resident *s, strake_clock *clock,
+                                            strake_error *error)
 {
-    c->runs = false;
-    w->told = NULL;
-    w->clock = NULL;
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = s->kernels;
+    cl_event read = NULL;
+    STRAKE_TRY(strake_cl_clock_look(&s->clock, &s->window, &read, error));
+    STRAKE_CL("clFlush", kernels->cl->clFlush(s->queue), error, kernels->device);
+    STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &s->waiter, &read, error));
+    *clock = s->clock.seen;
+    strake_cl_active_rewind(&s->active, s->clock.sweeps - clock->sweeps);
+    /* Sweeps that did nothing have not changed the roles of the arrays either. */
+    if ((s->clock.sweeps - clock->sweeps) % 2 != 0) {
+        strake_cl_window_swap(&s->window);
+    }
+cleanup:
+    strake_cl_release_event(kernels->cl, &read);
+    s->clock.runs = false;
+    s->window.told = NULL;
+    s->window.clock = NULL;
+    return status;
 }

@@ -7,10 +7,13 @@
 #define STRAKE_CL_DEVICE_H
 
 #define CL_TARGET_OPENCL_VERSION 120
+#include <limits.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <CL/cl.h>
 
+#include "base/embedded.h"
 #include "base/error.h"
 #include "engine/point.h"
 #include "opencl/cl_drivers.h"
@@ -36,8 +39,7 @@ struct strake_cl_watch;
 
 typedef struct strake_cl {
     void *library;
-    struct strake_cl_watch
-        *watch; /**< who is told of programs that are compiled, or NULL; borrowed */
+    struct strake_cl_watch *watch; /**< receives what is compiled, or NULL; borrowed */
 #define X(name) __typeof__(&name) name;
     STRAKE_CL_FUNCTIONS(X)
 #undef X
@@ -131,6 +133,18 @@ void strake_cl_list_tell(const strake_cl_list *list, bool all,
 /** Puts devices into the order of a list, and numbers them. */
 void strake_cl_list_sort(strake_cl_device *device, int count);
 
+/**
+ * Puts functions into the table of a loader, after which a launch on a PoCL before 6.0 (cl_turns.c) that may make an entry waits until
+ * every queue of such devices is idle, and others wait until it is done. Other devices are not touched.
+ */
+void strake_cl_turns_take(strake_cl *cl);
+
+/** What $STRAKE_OPENCL_LIBRARY names; NULL: nothing. */
+const char *strake_cl_loader_named(void);
+
+/** The file of an open loader; for NULL what $STRAKE_OPENCL_LIBRARY names. */
+void strake_cl_loader_path(const strake_cl *cl, char path[PATH_MAX]);
+
 /** GPUs and accelerators: the first of the list. */
 int strake_cl_list_gpus(const strake_cl_list *list);
 
@@ -191,6 +205,35 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       strake_precision precision, const char *extra,
                                       cl_program *out, strake_error *error);
 
+enum { STRAKE_CL_WATCHED = 64 };
+
+/**
+ * Receives the programs that are being compiled, which takes some drivers seconds. One list of devices has it;
+ * strake_cl.watch leads to it.
+ */
+typedef struct strake_cl_watch {
+    /**
+     * Before a program is compiled: its number, from 1 on, of those that are known to be needed, each counted
+     * once; afterwards with number 0. One call at a time, from any thread.
+     */
+    void (*tell)(void *user, const char *device, int number, int of);
+    void *user;
+    pthread_mutex_t lock;
+    int asked, expected;              /**< different programs */
+    uint64_t seen[STRAKE_CL_WATCHED]; /**< their names */
+} strake_cl_watch;
+
+/** @param[in] tell  may be NULL */
+void strake_cl_watch_begin(strake_cl_watch *watch,
+                           void (*tell)(void *user, const char *device, int number, int of),
+                           void *user);
+
+/** Programs built with the functions of @p list are told of from now on, if it has any. */
+void strake_cl_watch_list(strake_cl_watch *watch, strake_cl_list *list);
+
+/** So many more programs will be asked for; fewer where negative. */
+void strake_cl_watch_expect(strake_cl_watch *watch, int programs);
+
 /**
  * Writes the text of a program to FOLDER/NAME_PRECISION_HASH.cl.
  * @param[in] folder  what run.dump_kernels says; NULL: $STRAKE_DUMP_KERNELS, and without that nothing is written
@@ -226,6 +269,9 @@ int64_t strake_cl_unit_registers(const strake_cl *cl, const strake_cl_device *de
  */
 int strake_cl_registers(const strake_cl *cl, const strake_cl_device *device, cl_program program,
                         const char *kernel);
+
+/** Generated table of every cl/ *.h and *.cl file. */
+extern const strake_embedded strake_cl_texts[];
 
 /** Text of an embedded kernel file, for example "mpdata_point.h"; STRAKE_CL_DIR overrides. NULL if unknown. */
 const char *strake_cl_source(const char *name);

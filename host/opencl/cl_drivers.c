@@ -1,18 +1,522 @@
+/* Which OpenCL drivers there are, trials of them in processes of their own, and the answers that are kept. */
 #include "opencl/cl_drivers.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "io/cache.h"
 #include "io/folder.h"
 #include "io/text.h"
 #include "module/module.h"
-#include "opencl/cl_answers.h"
+
+/* What a driver may write before its trial forgets the beginning. */
+enum { MOST_OUTPUT = 1 << 16 };
+
+/* Seconds that a driver may take: $STRAKE_DRIVER_SECONDS, or 30. */
+static int find_limit(void)
+{
+    const char *const own = getenv("STRAKE_DRIVER_SECONDS");
+    const long seconds = own != NULL ? strtol(own, NULL, 10) : 0;
+    return seconds >= 1 && seconds <= 3600 ? (int)seconds : 30;
+}
+
+/*
+ * The environment with the cache that PoCL will have: without one that it can write it lists no device, and does not
+ * come to what ends a process. @return to be freed; NULL: out of memory
+ */
+static char **environment_of(const char *pocl_cache, char *own, size_t room)
+{
+    static const char name[] = "POCL_CACHE_DIR=";
+    const bool is_set = pocl_cache[0] != '\0';
+    size_t count = 0, kept = 0;
+    while (environ[count] != NULL) {
+        count++;
+    }
+    char **const all = calloc(count + 2, sizeof *all);
+    if (all != NULL && is_set) {
+        (void)snprintf(own, room, "%s%s", name, pocl_cache);
+        all[kept++] = own;
+    }
+    for (size_t k = 0; k < count && all != NULL; k++) {
+        if (!is_set || strncmp(environ[k], name, sizeof name - 1) != 0) {
+            all[kept++] = environ[k];
+        }
+    }
+    return all;
+}
+
+/*
+ * posix_spawn(), not fork(): the host program may have threads, and a copy of it could not load a library. The process
+ * leads a group of its own, so that what the driver starts can be ended with it.
+ */
+static void begin(const char *helper, const char *pocl_cache, strake_cl_driver *trial)
+{
+    char limit[32], own[4096 + 32];
+    int pipes[2];
+    pid_t process = -1;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    trial->text = calloc(1, MOST_OUTPUT);
+    if (trial->text == NULL || pipe2(pipes, O_CLOEXEC) != 0) {
+        return;
+    }
+    (void)snprintf(limit, sizeof limit, "%d", find_limit());
+    char *const words[] = {(char *)(uintptr_t) "strake-driver", (char *)(uintptr_t)trial->library,
+                           limit, NULL};
+    char **const all = environment_of(pocl_cache, own, sizeof own);
+    (void)sigemptyset(&none);
+    int code = all != NULL ? posix_spawn_file_actions_init(&files) : ENOMEM;
+    code = code != 0 ? code : posix_spawnattr_init(&attributes);
+    if (code == 0) {
+        (void)posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        (void)posix_spawn_file_actions_adddup2(&files, pipes[1], STDOUT_FILENO);
+        (void)posix_spawn_file_actions_adddup2(&files, pipes[1], STDERR_FILENO);
+        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+        (void)posix_spawnattr_setsigmask(&attributes, &none);
+        code = posix_spawn(&process, helper, &files, &attributes, words, all);
+        (void)posix_spawnattr_destroy(&attributes);
+        (void)posix_spawn_file_actions_destroy(&files);
+    }
+    free(all);
+    (void)close(pipes[1]);
+    if (code != 0) {
+        (void)close(pipes[0]);
+        return;
+    }
+    trial->process = (long)process;
+    trial->output = pipes[0];
+}
+
+/* The last of the marked lines that begin with a word, and what follows the word; NULL: there is none. */
+static const char *find_line(const strake_cl_driver *trial, const char *word)
+{
+    char wanted[80];
+    const char *found = NULL;
+    const int length = snprintf(wanted, sizeof wanted, "\n" STRAKE_CL_TRIAL_MARK "%s", word);
+    for (const char *at = trial->text; at != NULL && (at = strstr(at, wanted)) != NULL; at++) {
+        found = at + length;
+    }
+    return found;
+}
+
+static bool is_done(const strake_cl_driver *trial)
+{
+    const char *const last = find_line(trial, "");
+    return last != NULL && strchr(last, '\n') != NULL &&
+           (strncmp(last, STRAKE_CL_TRIAL_GOOD, strlen(STRAKE_CL_TRIAL_GOOD)) == 0 ||
+            strncmp(last, STRAKE_CL_TRIAL_REFUSED, strlen(STRAKE_CL_TRIAL_REFUSED)) == 0);
+}
+
+/* Takes what is there to read. @return whether more may come */
+static bool take(strake_cl_driver *trial)
+{
+    enum { KEPT = MOST_OUTPUT / 2 };
+    if (trial->length + 1 >=
+        MOST_OUTPUT) { /* a driver that writes without end; the last lines count */
+        memmove(trial->text, trial->text + trial->length - KEPT, KEPT);
+        trial->length = KEPT;
+    }
+    const ssize_t got =
+        read(trial->output, trial->text + trial->length, MOST_OUTPUT - 1 - trial->length);
+    if (got < 0) {
+        return errno == EINTR || errno == EAGAIN;
+    }
+    for (char *at = trial->text + trial->length; at < trial->text + trial->length + got; at++) {
+        *at = *at == '\0' ? ' ' : *at;
+    }
+    trial->length += (unsigned long)got;
+    trial->text[trial->length] = '\0';
+    return got > 0 && !is_done(trial);
+}
+
+static void copy_line(char *out, size_t room, const char *line)
+{
+    size_t length = strcspn(line, "\n");
+    length = length < room ? length : room - 1;
+    memmove(out, line, length);
+    out[length] = '\0';
+    for (char *at = out; *at != '\0'; at++) {
+        *at = (unsigned char)*at < ' ' ? ' ' : *at;
+    }
+}
+
+/* The last line that the driver wrote itself, "" for none. */
+static void last_words(const strake_cl_driver *trial, char *out, size_t room)
+{
+    static const char mark[] = STRAKE_CL_TRIAL_MARK;
+    out[0] = '\0';
+    for (const char *at = trial->text; at != NULL && *at != '\0';) {
+        const size_t length = strcspn(at, "\n");
+        if (length > 0 && strncmp(at, mark, sizeof mark - 1) != 0 &&
+            at[strspn(at, " \t\r")] != '\n') {
+            copy_line(out, room, at);
+        }
+        at += length + (at[length] == '\n' ? 1 : 0);
+    }
+}
+
+/*
+ * Waits for a process that has closed its output or was told to end, and ends what it started. One that the kernel does
+ * not let go of is left to it.
+ * @return as waitpid(), -1 also where it did not end
+ */
+static pid_t reap(pid_t process, int *state)
+{
+    const double end = strake_clock_seconds() + 2.0;
+    pid_t waited = 0;
+    while ((waited = waitpid(process, state, WNOHANG)) == 0 || (waited < 0 && errno == EINTR)) {
+        if (strake_clock_seconds() > end + 1.0) {
+            return -1;
+        }
+        if (strake_clock_seconds() > end) {
+            (void)kill(-process, SIGKILL);
+        }
+        strake_clock_sleep(0.0005);
+    }
+    (void)kill(-process, SIGKILL);
+    return waited;
+}
+
+/* Ends the trial's process, and says what became of the driver. */
+static void judge(strake_cl_driver *trial, bool in_time)
+{
+    int state = 0;
+    char words[200];
+    const bool done = is_done(trial);
+    if (done || !in_time) {
+        (void)kill(-(pid_t)trial->process, SIGKILL);
+    }
+    const pid_t waited = reap((pid_t)trial->process, &state);
+    const char *const file = find_line(trial, STRAKE_CL_TRIAL_FILE);
+    const char *const refused = find_line(trial, STRAKE_CL_TRIAL_REFUSED);
+    copy_line(trial->file, sizeof trial->file, file != NULL ? file : "");
+    if (find_line(trial, STRAKE_CL_TRIAL_BEGIN) == NULL) {
+        return; /* no strake-driver of this version */
+    }
+    if (done) {
+        trial->verdict = refused != NULL ? STRAKE_CL_REFUSED : STRAKE_CL_GOOD;
+        copy_line(trial->said, sizeof trial->said, refused != NULL ? refused : "");
+        return;
+    }
+    trial->verdict = STRAKE_CL_BAD;
+    last_words(trial, words, sizeof words);
+    const char *const when =
+        file == NULL ? "when it is loaded" : "when it is asked for its devices";
+    char how[160];
+    if (!in_time) {
+        (void)snprintf(how, sizeof how, "does not come back within %d s", find_limit());
+    } else if (waited > 0 && WIFSIGNALED(state)) {
+        (void)snprintf(how, sizeof how, "ends its process by signal %d (%s)", WTERMSIG(state),
+                       strsignal(WTERMSIG(state)));
+    } else if (waited > 0) {
+        (void)snprintf(how, sizeof how, "ends its process with exit code %d", WEXITSTATUS(state));
+    } else {
+        (void)snprintf(how, sizeof how, "ends its process");
+    }
+    (void)snprintf(trial->said, sizeof trial->said, "%s %s%s%s%s", how, when,
+                   words[0] != '\0' ? ", after it said \"" : "", words,
+                   words[0] != '\0' ? "\"" : "");
+}
+
+/* Ends a trial: its process has closed its output, or did not in time. */
+static void end(strake_cl_driver *trial, double start, bool in_time)
+{
+    (void)close(trial->output);
+    trial->output = -1;
+    judge(trial, in_time);
+    trial->seconds = strake_clock_seconds() - start;
+}
+
+/* Waits until one of those that run has something to read. @return false: time is up, or none runs */
+static bool wait_for_one(strake_cl_driver *trial, int count, double start)
+{
+    struct pollfd *const list = calloc((size_t)count, sizeof *list);
+    const double left = start + find_limit() - strake_clock_seconds();
+    int running = 0, code = 0;
+    if (list == NULL || left <= 0.0) {
+        free(list);
+        return false;
+    }
+    for (int k = 0; k < count; k++) {
+        list[k] = (struct pollfd){.fd = trial[k].output, .events = POLLIN}; /* -1 is passed over */
+        running += trial[k].output >= 0;
+    }
+    code = running > 0 ? poll(list, (nfds_t)count, (int)(left * 1000.0) + 1) : 0;
+    for (int k = 0; k < count && code > 0; k++) {
+        if (list[k].revents != 0 && !take(&trial[k])) {
+            end(&trial[k], start, true);
+        }
+    }
+    free(list);
+    return running > 0 && (code > 0 || (code < 0 && errno == EINTR));
+}
+
+/*
+ * Tries the drivers that are marked so, side by side. Output goes nowhere but into the sentences; no file descriptor,
+ * process or signal handler is left. Where the host program waits for all of its children itself the ends of lines
+ * decide alone.
+ */
+static void run_trials(const char *helper, const char *pocl_cache, strake_cl_driver *trial,
+                       int count)
+{
+    const double start = strake_clock_seconds();
+    for (int k = 0; k < count; k++) {
+        trial[k].output = -1;
+        if (trial[k].is_tried) {
+            begin(helper, pocl_cache, &trial[k]);
+        }
+    }
+    while (wait_for_one(trial, count, start)) {
+    }
+    for (int k = 0; k < count; k++) {
+        if (trial[k].output >= 0) {
+            end(&trial[k], start, false);
+        }
+        free(trial[k].text);
+        trial[k].text = NULL;
+    }
+}
+
+/*
+ * One answer is one line: key, verdict, date, size and time of the file that was loaded (-1 for none), its path, a tab
+ * and the sentence. Later lines count.
+ */
+static const char file_name[] = "drivers";
+enum {
+    MOST_BYTES = 1 << 18, /* of the file; the oldest answers go */
+    HOLDS = 3600          /* seconds that an answer other than good holds */
+};
+
+/* Answers of this process, where there is no cache. */
+static strake_text answers;
+static pthread_mutex_t answers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t add_text(uint64_t key, const char *text)
+{
+    return strake_fnv1a(key, text, strlen(text) + 1);
+}
+
+/*
+ * Variables that drivers and the system's loader read. Which drivers there are is no matter of one of them, and the cache that
+ * PoCL gets from us neither.
+ */
+static bool is_of_loader(const char *variable)
+{
+    return strncmp(variable, "OCL_ICD_", 8) == 0 ||
+           strncmp(variable, "OPENCL_VENDOR_PATH=", 19) == 0 ||
+           strncmp(variable, "POCL_CACHE_DIR=", 15) == 0;
+}
+
+static uint64_t add_variables(uint64_t key)
+{
+    static const char *const begins[] = {
+        "LD_",  "OCL_", "OPENCL_", "POCL_",          "RUSTICL_", "CUDA_",
+        "HSA_", "ROC",  "HIP_",    "GPU_",           "ONEAPI_",  "SYCL_",
+        "ZE_",  "CL_",  "NEO",     "MESA_",          "LIBGL_",   "GALLIUM_",
+        "LP_",  "IGC_", "HOME=",   "XDG_CACHE_HOME="};
+    for (char **at = environ; at != NULL && *at != NULL; at++) {
+        for (size_t k = 0; k < sizeof begins / sizeof begins[0]; k++) {
+            if (strncmp(*at, begins[k], strlen(begins[k])) == 0 && !is_of_loader(*at)) {
+                key += strake_fnv1a(STRAKE_FNV_SEED, *at, strlen(*at)); /* in any order */
+                break;
+            }
+        }
+    }
+    return key;
+}
+
+static uint64_t add_system(uint64_t key)
+{
+    static const char *const paths[] = {
+        "/sys/devices/system/cpu", "/proc/cpuinfo", "/dev/dri", "/dev/kfd",
+        "/dev/nvidiactl",          "/dev/nvidia0",  "/dev/shm", "/etc/ld.so.cache"};
+    static const int limits[] = {RLIMIT_AS, RLIMIT_STACK, RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_DATA};
+    struct utsname system;
+    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
+        struct stat info;
+        const bool there = stat(paths[k], &info) == 0;
+        const int64_t facts[] = {there, there && S_ISREG(info.st_mode) ? info.st_mtime : 0,
+                                 there && access(paths[k], R_OK) == 0};
+        key = strake_fnv1a(key, facts, sizeof facts);
+    }
+    for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
+        struct rlimit limit = {0, 0};
+        (void)getrlimit((__rlimit_resource_t)limits[k], &limit);
+        key = strake_fnv1a(key, &limit.rlim_cur, sizeof limit.rlim_cur);
+    }
+    if (uname(&system) == 0) {
+        key = add_text(add_text(add_text(key, system.nodename), system.release), system.machine);
+    }
+    const uint64_t user = geteuid();
+    return strake_fnv1a(key, &user, sizeof user);
+}
+
+/*
+ * What an answer depends on besides the driver's file: its name, @p besides, and the surroundings that are known to
+ * decide whether drivers work.
+ */
+static uint64_t find_key(const char *library, const char *besides)
+{
+    const uint64_t key = add_text(add_text(STRAKE_FNV_SEED, STRAKE_CL_TRIAL_MARK), library);
+    return add_variables(add_system(add_text(key, besides)));
+}
+
+static void describe_file(const char *path, int64_t *size, int64_t *time)
+{
+    struct stat info;
+    const bool there = path[0] != '\0' && stat(path, &info) == 0;
+    *size = there ? (int64_t)info.st_size : -1;
+    *time = there ? (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec : -1;
+}
+
+/* What a trial loaded; of one that loaded nothing, what it was to load. */
+static const char *file_of(const strake_cl_driver *trial)
+{
+    return trial->file[0] != '\0'                ? trial->file
+           : strchr(trial->library, '/') != NULL ? trial->library
+                                                 : "";
+}
+
+/* Takes the answer of a line, where it holds. */
+static bool take_line(const char *line, strake_cl_driver *trial)
+{
+    uint64_t kept = 0;
+    int verdict = 0, used = 0;
+    int64_t date = 0, size = 0, time = 0, size_now = 0, time_now = 0;
+    if (sscanf(line, "%" SCNx64 " %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %n", &kept, &verdict,
+               &date, &size, &time, &used) != 5 ||
+        kept != trial->key || verdict < STRAKE_CL_GOOD || verdict > STRAKE_CL_BAD) {
+        return false;
+    }
+    const char *const path = line + used;
+    const size_t length = strcspn(path, "\t\n");
+    const int64_t age = strake_clock_date() - date;
+    if (path[length] != '\t' || length >= sizeof trial->file ||
+        (verdict != STRAKE_CL_GOOD && (age < 0 || age > HOLDS))) {
+        return false;
+    }
+    char file[sizeof trial->file];
+    (void)snprintf(file, sizeof file, "%.*s", (int)length, path);
+    describe_file(file, &size_now, &time_now);
+    if (size != size_now || time != time_now) {
+        return false;
+    }
+    memcpy(trial->file, file, sizeof file);
+    (void)snprintf(trial->said, sizeof trial->said, "%.*s", (int)strcspn(path + length + 1, "\n"),
+                   path + length + 1);
+    trial->verdict = (strake_cl_verdict)verdict;
+    return true;
+}
+
+static bool find_in(const char *text, strake_cl_driver *trial)
+{
+    bool found = false;
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        found = take_line(at, trial) || found;
+        at += strcspn(at, "\n");
+        at += *at == '\n' ? 1 : 0;
+    }
+    return found;
+}
+
+/* The file's text; free() it. NULL where there is none. */
+static char *read_file(void)
+{
+    const char *why = NULL;
+    char *text = NULL;
+    size_t length = 0;
+    char *const folder = strake_cache_folder();
+    if (folder == NULL ||
+        !strake_cache_read(folder, file_name, 2 * MOST_BYTES, &text, &length, &why)) {
+        text = NULL;
+    }
+    free(folder);
+    return text;
+}
+
+/* Looks for an answer that holds: verdict, file and sentence. @return whether there is one */
+static bool find_answer(strake_cl_driver *trial)
+{
+    char *const text = read_file();
+    bool found = find_in(text, trial);
+    (void)pthread_mutex_lock(&answers_lock);
+    found = find_in(answers.data, trial) || found;
+    (void)pthread_mutex_unlock(&answers_lock);
+    free(text);
+    return found;
+}
+
+static void print_line(strake_text *text, const strake_cl_driver *trial)
+{
+    int64_t size = 0, time = 0;
+    describe_file(file_of(trial), &size, &time);
+    strake_text_print(text, "%016" PRIx64 " %d %" PRId64 " %" PRId64 " %" PRId64 " %s\t%s\n",
+                      trial->key, (int)trial->verdict, strake_clock_date(), size, time,
+                      file_of(trial), trial->said);
+}
+
+/* The text without its first lines, where it is long. */
+static const char *recent(const char *text)
+{
+    const size_t length = strlen(text);
+    const char *at = length > MOST_BYTES ? text + length - MOST_BYTES : text;
+    if (at != text && (at = strchr(at, '\n')) != NULL) {
+        at++;
+    }
+    return at != NULL ? at : "";
+}
+
+/* Keeps the answers of trials; where the cache cannot be written only for this process. */
+static void keep_answers(const strake_cl_driver *trial, int count)
+{
+    strake_text lines = {0}, all = {0};
+    for (int k = 0; k < count; k++) {
+        if (trial[k].is_tried && trial[k].verdict != STRAKE_CL_UNTRIED &&
+            strpbrk(file_of(&trial[k]), "\t\n") == NULL) {
+            print_line(&lines, &trial[k]);
+        }
+    }
+    if (lines.data == NULL || lines.failed) {
+        strake_text_free(&lines);
+        return;
+    }
+    (void)pthread_mutex_lock(&answers_lock);
+    strake_text_append(&answers, lines.data, lines.length);
+    (void)pthread_mutex_unlock(&answers_lock);
+    char *const folder = strake_cache_folder();
+    char *const path = folder != NULL ? strake_path_join(folder, file_name) : NULL;
+    char *const before = read_file();
+    strake_text_print(&all, "%s%s", before != NULL ? recent(before) : "", lines.data);
+    if (path != NULL && all.data != NULL && !all.failed &&
+        strake_cache_create(folder, NULL) == STRAKE_OK) {
+        (void)strake_file_put(path, STRAKE_FILE_PRIVATE | STRAKE_FILE_HASTY, all.data, all.length,
+                              NULL);
+    }
+    strake_text_free(&lines);
+    strake_text_free(&all);
+    free(before);
+    free(path);
+    free(folder);
+}
 
 static const char *variable(const char *name)
 {
@@ -164,17 +668,9 @@ static bool find_helper(char path[PATH_MAX])
     return strake_module_program("strake-driver", path);
 }
 
-static strake_status try_all(strake_cl_drivers *all, bool anew, strake_error *error)
+static void try_all(strake_cl_drivers *all, bool anew)
 {
-    strake_status status = STRAKE_OK;
-    char helper[PATH_MAX];
-    int unknown = 0;
-    const size_t room = all->count > 0 ? (size_t)all->count : 1;
-    strake_cl_trial *const trial = calloc(room, sizeof *trial);
-    uint64_t *const key = calloc(room, sizeof *key);
-    int *const which = calloc(room, sizeof *which);
-    STRAKE_CHECK(trial != NULL && key != NULL && which != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory for trials of OpenCL drivers");
+    char helper[PATH_MAX] = "";
     all->has_helper = find_helper(helper);
     for (int k = 0; k < all->count && all->has_helper; k++) {
         strake_cl_driver *const one = &all->driver[k];
@@ -185,33 +681,12 @@ static strake_status try_all(strake_cl_drivers *all, bool anew, strake_error *er
         if (one->verdict != STRAKE_CL_UNTRIED) {
             continue;
         }
-        trial[unknown].library = one->library;
-        trial[unknown].pocl_cache = all->pocl_cache;
         /* What PoCL does where it cannot write is no answer for where it can. */
-        key[unknown] = strake_cl_answers_key(one->library, all->pocl_fails ? "without cache" : "");
-        if (!anew && strake_cl_answers_find(key[unknown], &trial[unknown])) {
-            one->verdict = trial[unknown].verdict;
-            memcpy(one->said, trial[unknown].said, sizeof one->said);
-        } else {
-            which[unknown++] = k;
-        }
+        one->key = find_key(one->library, all->pocl_fails ? "without cache" : "");
+        one->is_tried = anew || !find_answer(one);
     }
-    if (unknown > 0) {
-        strake_cl_trial_run(helper, trial, unknown);
-        strake_cl_answers_keep(key, trial, unknown);
-    }
-    for (int k = 0; k < unknown; k++) {
-        strake_cl_driver *const one = &all->driver[which[k]];
-        one->verdict = trial[k].verdict;
-        one->seconds = trial[k].seconds;
-        memcpy(one->said, trial[k].said, sizeof one->said);
-    }
-
-cleanup:
-    free(trial);
-    free(key);
-    free(which);
-    return status;
+    run_trials(helper, all->pocl_cache, all->driver, all->count);
+    keep_answers(all->driver, all->count);
 }
 
 bool strake_cl_drivers_library(const strake_cl_drivers *drivers, const char *library, char *said,
@@ -219,7 +694,6 @@ bool strake_cl_drivers_library(const strake_cl_drivers *drivers, const char *lib
 {
     char helper[PATH_MAX];
     strake_text besides = {0};
-    strake_cl_trial trial = {.library = library, .pocl_cache = drivers->pocl_cache};
     if (!find_helper(helper) || is_odd(library, said, room)) {
         return true; /* the loader of loaders refuses what is odd */
     }
@@ -228,14 +702,14 @@ bool strake_cl_drivers_library(const strake_cl_drivers *drivers, const char *lib
         strake_text_print(&besides, " %d %s", (int)drivers->driver[k].verdict,
                           drivers->driver[k].library);
     }
-    const uint64_t key = strake_cl_answers_key(library, besides.data != NULL ? besides.data : "");
+    strake_cl_driver one = {.library = (char *)(uintptr_t)library};
+    one.key = find_key(library, besides.data != NULL ? besides.data : "");
     strake_text_free(&besides);
-    if (!strake_cl_answers_find(key, &trial)) {
-        strake_cl_trial_run(helper, &trial, 1);
-        strake_cl_answers_keep(&key, &trial, 1);
-    }
-    (void)snprintf(said, room, "%s", trial.said);
-    return trial.verdict != STRAKE_CL_BAD;
+    one.is_tried = !find_answer(&one);
+    run_trials(helper, drivers->pocl_cache, &one, 1);
+    keep_answers(&one, 1);
+    (void)snprintf(said, room, "%s", one.said);
+    return one.verdict != STRAKE_CL_BAD;
 }
 
 /* PoCL keeps its programs in a folder of its own, and has no device where it cannot write there. */
@@ -277,7 +751,7 @@ strake_status strake_cl_drivers_find(const char *loader, bool anew, strake_cl_dr
     memset(drivers, 0, sizeof *drivers);
     STRAKE_TRY(collect(drivers, loader, error));
     find_pocl_cache(drivers);
-    STRAKE_TRY(try_all(drivers, anew, error));
+    try_all(drivers, anew);
 cleanup:
     return status;
 }

@@ -1,4 +1,4 @@
-#include "opencl/cl_exchange_impl.h"
+#include "opencl/cl_exchange.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "base/clock.h"
 #include "model/rounds.h"
 
-bool strake_cl_exchange_travels(const strake_cl_exchange *x, int state)
+/* Whether slabs of a state are exchanged after a sweep. */
+static bool travels(const strake_cl_exchange *x, int state)
 {
     return strake_ghosts_travel(x->window->kernels->graph, x->window->state[state].input);
 }
@@ -24,7 +25,7 @@ static int last_state(const strake_cl_exchange *x)
 {
     int last = -1;
     for (int k = 0; k < x->window->states; k++) {
-        last = strake_cl_exchange_travels(x, k) ? k : last;
+        last = travels(x, k) ? k : last;
     }
     return last;
 }
@@ -35,7 +36,8 @@ static cl_command_queue queue_of(const strake_cl_exchange *x)
     return x->beside ? x->queue : x->window->queue;
 }
 
-int strake_cl_exchange_run_of(const strake_cl_exchange *x, int g)
+/* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */
+static int run_of(const strake_cl_exchange *x, int g)
 {
     int run = 1;
     while (g + run < x->ghosts && x->ghost[g + run].slab == x->ghost[g].slab + run &&
@@ -67,7 +69,7 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
         }
     }
     x->runs = 0;
-    for (int g = 0; g < x->ghosts; g += strake_cl_exchange_run_of(x, g)) {
+    for (int g = 0; g < x->ghosts; g += run_of(x, g)) {
         x->runs++;
     }
     return STRAKE_OK;
@@ -112,7 +114,7 @@ static char *copy_packed(const strake_cl_exchange *x, char *packed, void *const 
     const size_t bytes = (size_t)slabs * strake_cl_window_slab_bytes(x->window);
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *const state = &x->window->state[k];
-        if (strake_cl_exchange_travels(x, k)) {
+        if (travels(x, k)) {
             char *const host = (char *)array[out ? state->output : state->input] +
                                strake_layout_offset(x->host, first);
             memcpy(out ? host : packed, out ? packed : host, bytes);
@@ -136,7 +138,7 @@ static strake_status plan_packed(strake_cl_exchange *x, strake_error *error)
         most = count > most ? count : most;
     }
     for (int g = 0, run = 0; g < x->ghosts; g += run) {
-        run = strake_cl_exchange_run_of(x, g);
+        run = run_of(x, g);
         most = run > most ? run : most;
     }
     if (slabs == 0 || !strake_exchange_packs(states, (double)most * slab)) {
@@ -195,13 +197,6 @@ bool strake_cl_exchange_is_empty(const strake_cl_exchange *x)
     return x->ghosts == 0 && x->borders == 0;
 }
 
-void strake_cl_exchange_time(strake_cl_exchange *x)
-{
-    x->timed = true;
-    x->so_far = 0.0;
-    x->began = strake_clock_seconds();
-}
-
 /* Ends a timed exchange; the oldest sample makes room. */
 static void add_sample(strake_cl_exchange *x)
 {
@@ -254,8 +249,8 @@ static strake_status send_packed(strake_cl_exchange *x, int parity, void *const 
     for (int b = 0; b < x->borders; b++) {
         const strake_cl_pieces pieces =
             pieces_of(x, x->border[b].first, x->border[b].end - x->border[b].first);
-        STRAKE_TRY(strake_cl_pins_gather(pins_of(x), queue_of(x), x->window->together.all[parity],
-                                         &pieces, to, b + 1 == x->borders ? &x->sent : NULL,
+        STRAKE_TRY(strake_cl_pins_pieces(pins_of(x), queue_of(x), x->window->together.all[parity],
+                                         &pieces, NULL, to, b + 1 == x->borders ? &x->sent : NULL,
                                          error));
         to += pieces.bytes * (size_t)pieces.count;
     }
@@ -292,8 +287,8 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
         return STRAKE_OK;
     }
     STRAKE_TRY(x->packed != NULL ? send_packed(x, parity, next, error) : STRAKE_OK);
-    if (x->mark !=
-        NULL) { /* in this queue, or in one that was flushed where they changed roles (cl_aside.h) */
+    /* The mark is in this queue, or in one that was flushed where the two changed roles. */
+    if (x->mark != NULL) {
         STRAKE_CL("clFlush", kernels->cl->clFlush(x->window->queue), error, kernels->device);
         STRAKE_TRY(strake_cl_come_after(kernels->cl, kernels->device, x->queue, x->mark, error));
         strake_cl_release_event(kernels->cl, &x->mark);
@@ -301,7 +296,7 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
     for (int k = 0; k < x->window->states && x->packed == NULL; k++) {
         const strake_cl_state *state = &x->window->state[k];
         char *host = next[state->output];
-        for (int b = 0; b < x->borders && strake_cl_exchange_travels(x, k); b++) {
+        for (int b = 0; b < x->borders && travels(x, k); b++) {
             const bool is_last = k == last && b + 1 == x->borders;
             const strake_range border = x->border[b];
             STRAKE_TRY(strake_cl_pins_read(
@@ -333,7 +328,7 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *er
         }
         x->next = NULL;
         x->so_far = x->timed ? strake_clock_seconds() - x->began : 0.0;
-    } else if (x->arrived != NULL) {
+    } else {
         STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
     }
 cleanup:
@@ -351,12 +346,12 @@ static strake_status fetch_packed(strake_cl_exchange *x, void *const *array, str
         from += pieces.bytes * (size_t)pieces.count;
     }
     for (int g = 0, run = 0; g < x->ghosts; g += run) {
-        run = strake_cl_exchange_run_of(x, g);
+        run = run_of(x, g);
         const strake_cl_pieces pieces = pieces_of(x, x->ghost[g].slab, run);
         char *const end = copy_packed(x, from, array, false, x->ghost[g].source, run);
-        STRAKE_TRY(strake_cl_pins_scatter(
+        STRAKE_TRY(strake_cl_pins_pieces(
             pins_of(x), queue_of(x), x->window->together.all[x->window->parity], &pieces, from,
-            g + run == x->ghosts && x->borders == 0 ? &x->arrived : NULL, error));
+            NULL, g + run == x->ghosts && x->borders == 0 ? &x->arrived : NULL, error));
         from = end;
     }
 cleanup:
@@ -381,8 +376,8 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *
     for (int k = 0; k < x->window->states && !is_packed; k++) {
         const strake_cl_state *state = &x->window->state[k];
         const char *host = array[state->input];
-        for (int g = 0; g < x->ghosts && (whole || strake_cl_exchange_travels(x, k));) {
-            const int run = strake_cl_exchange_run_of(x, g);
+        for (int g = 0; g < x->ghosts && (whole || travels(x, k));) {
+            const int run = run_of(x, g);
             const bool is_last = k == last && g + run == x->ghosts;
             STRAKE_TRY(strake_cl_pins_write(
                 pins_of(x), queue_of(x), state->buffer[x->window->parity],
@@ -401,7 +396,7 @@ cleanup:
     return status;
 }
 
-/* Whether a ghost is another rank's slab: what mirrors one beyond the domain's ends is nobody's. */
+/* Whether a ghost is another rank's slab: what mirrors a slab beyond the domain's ends is none. */
 static bool is_of_others(const strake_cl_exchange *x, int g, strake_range own)
 {
     const int64_t slab = x->ghost[g].slab, source = x->ghost[g].source;
@@ -420,7 +415,7 @@ strake_status strake_cl_exchange_return(const strake_cl_exchange *x, strake_rang
         const bool is_here = strake_ghosts_advance(kernels->graph, state->input);
         char *host = array[state->input];
         for (int g = 0, run = 1; g < x->ghosts && is_here; g += run) {
-            const int most = strake_cl_exchange_run_of(x, g);
+            const int most = run_of(x, g);
             for (run = 0; run < most && is_of_others(x, g + run, own); run++) {
             }
             if (run == 0) {
@@ -440,19 +435,92 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error)
+enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
+
+/* Pages [first, end) of a host array. */
+typedef struct pages {
+    size_t first, end;
+} pages;
+
+static int by_place(const void *a, const void *b)
 {
-    strake_status status = STRAKE_OK;
+    const pages *one = a;
+    const pages *other = b;
+    return (one->first > other->first) - (one->first < other->first);
+}
+
+static pages pages_of(const strake_cl_exchange *x, int64_t first, int64_t end)
+{
+    return (pages){strake_layout_offset(x->host, first) / STRAKE_CL_PIN_PAGE,
+                   (strake_layout_offset(x->host, end) + STRAKE_CL_PIN_PAGE - 1) /
+                       STRAKE_CL_PIN_PAGE};
+}
+
+/* What the exchange touches of an array, without overlaps. @return their number */
+static int find_pages(const strake_cl_exchange *x, pages out[MOST_PIECES])
+{
+    int count = 0, merged = 0;
+    for (int b = 0; b < x->borders; b++) {
+        out[count++] = pages_of(x, x->border[b].first, x->border[b].end);
+    }
+    for (int g = 0; g < x->ghosts && count < MOST_PIECES;) {
+        const int run = run_of(x, g);
+        out[count++] = pages_of(x, x->ghost[g].source, x->ghost[g].source + run);
+        g += run;
+    }
+    qsort(out, (size_t)count, sizeof *out, by_place);
+    for (int k = 1; k < count; k++) {
+        if (out[k].first > out[merged].end) {
+            out[++merged] = out[k];
+        } else if (out[k].end > out[merged].end) {
+            out[merged].end = out[k].end;
+        }
+    }
+    return count > 0 ? merged + 1 : 0;
+}
+
+/* Pins what is exchanged, once for every plan. */
+static void pin_arrays(strake_cl_exchange *x, void *const *array, void *const *next)
+{
+    pages piece[MOST_PIECES];
+    if (x->pinned) {
+        return;
+    }
+    if (x->packed != NULL) {
+        /* Nobody else's: what forbids to pin the host arrays does not concern it. */
+        const bool allowed = x->pins.allowed;
+        x->pins.allowed = true;
+        strake_cl_pins_add(&x->pins, x->packed, x->packed_bytes);
+        x->pins.allowed = allowed;
+        x->pinned = true;
+        return;
+    }
+    const int pieces = find_pages(x, piece);
+    for (int k = 0; k < x->window->states; k++) {
+        if (!travels(x, k)) {
+            continue;
+        }
+        char *const both[2] = {array[x->window->state[k].input], next[x->window->state[k].output]};
+        for (int p = 0; p < 2 * pieces; p++) {
+            const pages *which = &piece[p / 2];
+            strake_cl_pins_add(&x->pins, both[p % 2] + which->first * STRAKE_CL_PIN_PAGE,
+                               (which->end - which->first) * STRAKE_CL_PIN_PAGE);
+        }
+    }
+    x->pinned = true;
+}
+
+strake_status strake_cl_exchange_begin(strake_cl_exchange *x, void *const *array, void *const *next,
+                                       strake_error *error)
+{
     const strake_cl_kernels *kernels = x->window->kernels;
     cl_int state = CL_QUEUED;
+    pin_arrays(x, array, next);
     if (x->arrived == NULL || !x->overlaps ||
         (kernels->cl->clGetEventInfo(x->arrived, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
                                      &state, NULL) == CL_SUCCESS &&
          state == CL_COMPLETE)) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(
-        strake_cl_come_after(kernels->cl, kernels->device, x->window->queue, x->arrived, error));
-cleanup:
-    return status;
+    return strake_cl_come_after(kernels->cl, kernels->device, x->window->queue, x->arrived, error);
 }

@@ -5,11 +5,11 @@
  * kernels, on a queue of their own. Only slabs of several states that are small (strake_exchange_packs()) go through
  * pinned memory of the exchange's own, to be one transfer for each border and direction.
  *
- * Of states whose ghosts advance themselves (cl_ghosts.h) nothing is exchanged but where slabs have changed
+ * Of states whose ghosts advance themselves (cl_resident.c) nothing is exchanged but where slabs have changed
  * their owner.
  *
- * The border slabs are written into the arrays of the next states while the sweep runs, so nobody may
- * still read those of the sweep before: who has published a sweep has uploaded what it began with.
+ * The border slabs are written into the arrays of the next states while the sweep runs, so those of the sweep before
+ * must have been read: a stripe that has published a sweep has uploaded what that sweep began with.
  */
 #ifndef STRAKE_CL_EXCHANGE_H
 #define STRAKE_CL_EXCHANGE_H
@@ -32,8 +32,7 @@ typedef struct strake_cl_exchange {
     int64_t base;           /**< slab of the grid that is slab 0 of the window, which may wander */
     cl_command_queue queue; /**< of the transfers; the window's own where nothing overlaps */
     bool overlaps;          /**< the queue is not the window's */
-    bool
-        beside; /**< the next transfers take it all the same; set by the owner, where it overlaps */
+    bool beside; /**< the next transfers take that queue; set by the owner, where it overlaps */
     int borders;
     strake_range border[STRAKE_CL_MOST_BORDERS]; /**< slabs of the grid that others read */
     int ghosts;
@@ -49,11 +48,14 @@ typedef struct strake_cl_exchange {
     strake_cl_waiter waiter; /**< for what is sent */
     strake_cl_waiter reader; /**< for what has arrived */
     int runs;                /**< of neighbouring ghost slabs */
-    bool timed;              /**< this one is */
-    double began, so_far;    /**< [s] of a clock, and of its first half */
+    /**
+     * This one is timed, as its owner says while the window's queue is empty: from @c began [s] to the end of publish,
+     * which takes @c so_far [s], and from the beginning of fetch until the ghost slabs have arrived.
+     */
+    bool timed;
+    double began, so_far;
     int samples;
-    double down[STRAKE_CL_SAMPLES],
-        up[STRAKE_CL_SAMPLES]; /**< [s] of the halves of the latest timed ones */
+    double down[STRAKE_CL_SAMPLES], up[STRAKE_CL_SAMPLES]; /**< [s] of the latest timed halves */
 } strake_cl_exchange;
 
 /** What a stripe exchanges, and how long that takes with nothing beside it. */
@@ -89,14 +91,8 @@ strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range 
                                       const int64_t theirs[2], strake_error *error);
 void strake_cl_exchange_release(strake_cl_exchange *x);
 
-/** Whether nobody reads this stripe's slabs and it reads nobody's. */
+/** Whether no other stripe reads this one's slabs, and this one reads no others. */
 bool strake_cl_exchange_is_empty(const strake_cl_exchange *x);
-
-/**
- * Begins timing an exchange, with what the step is reduced to: the window's queue must be empty. The clock runs from here
- * to the end of publish, and from the beginning of fetch until the ghost slabs have arrived.
- */
-void strake_cl_exchange_time(strake_cl_exchange *x);
 
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out);
 
@@ -129,11 +125,17 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *er
 strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *const *array,
                                        strake_error *error);
 
-/** Enqueues the download of the ghost slabs that advance themselves and are other ranks' to where they came from. @param[in] own  slabs of this rank */
+/** Enqueues the download of the ghost slabs that advance themselves and are other ranks'. @param[in] own  of this rank */
 strake_status strake_cl_exchange_return(const strake_cl_exchange *x, strake_range own,
                                         void *const *array, strake_error *error);
 
-/** Makes the window's queue wait for the ghost slabs, if these are not there yet. */
-strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error);
+/**
+ * Before a sweep: pins what is exchanged, once for every plan, and makes the window's queue wait for the ghost slabs, if
+ * these are not there yet.
+ * @param[in] array  host arrays of the current states, by value; borrowed until the next plan or release
+ * @param[in] next   host arrays of the next states, by output value; likewise
+ */
+strake_status strake_cl_exchange_begin(strake_cl_exchange *x, void *const *array, void *const *next,
+                                       strake_error *error);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "opencl/cl_launch.h"
+
 enum {
     UNIT = 16,    /* bytes of a work-item, as in cl/fill.cl */
     GROUP = 256,  /* work-items */
@@ -57,17 +59,13 @@ strake_status strake_cl_fill(const strake_cl_filler *f, cl_command_queue queue, 
     }
     memcpy(&word[0], pattern, sizeof word[0]);
     memcpy(&word[1], (const char *)pattern + size - sizeof word[1], sizeof word[1]);
-    STRAKE_CL("clSetKernelArg", f->cl->clSetKernelArg(f->kernel, 0, sizeof buffer, &buffer), error,
-              f->device);
-    STRAKE_CL("clSetKernelArg", f->cl->clSetKernelArg(f->kernel, 1, sizeof first, &first), error,
-              f->device);
-    STRAKE_CL("clSetKernelArg", f->cl->clSetKernelArg(f->kernel, 2, sizeof end, &end), error,
-              f->device);
-    for (cl_uint k = 0; k < 2; k++) {
-        STRAKE_CL("clSetKernelArg",
-                  f->cl->clSetKernelArg(f->kernel, 3 + k, sizeof word[k], &word[k]), error,
-                  f->device);
-    }
+    strake_cl_arguments a = strake_cl_arguments_begin(f->cl, f->kernel);
+    strake_cl_pass_buffer(&a, buffer);
+    strake_cl_pass(&a, sizeof first, &first);
+    strake_cl_pass(&a, sizeof end, &end);
+    strake_cl_pass(&a, sizeof word[0], &word[0]);
+    strake_cl_pass(&a, sizeof word[1], &word[1]);
+    STRAKE_CL("clSetKernelArg", a.code, error, f->device);
     STRAKE_CL(
         "strake_fill",
         f->cl->clEnqueueNDRangeKernel(queue, f->kernel, 2, NULL, global, local, 0, NULL, NULL),

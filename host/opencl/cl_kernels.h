@@ -46,10 +46,8 @@ typedef struct strake_cl_kernels {
     size_t march_width, march_height;                   /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];             /**< asked for single kernels: run.groups */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
-    /** given before they are built: one tiled kernel that takes its tiles from a list */
-    bool listed;
-    struct strake_cl_kernels
-        *tiles; /**< such ones of the same graph, owned; NULL: there are none */
+    bool listed; /**< given before they are built: one tiled kernel takes tiles from a list */
+    struct strake_cl_kernels *tiles; /**< listed ones of the same graph, owned, or NULL */
 } strake_cl_kernels;
 
 /**
@@ -86,5 +84,87 @@ void strake_cl_kernels_forget(const strake_cl_kernels *kernels);
 
 /** Last kernel that reads a value, or -1. */
 int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value);
+
+/** Kernels of every step, with the defaults that were in effect. Sizes are those of the largest kernel. */
+typedef struct strake_cl_description {
+    int count;         /**< of every step; 0: there are none */
+    int marching;      /**< that march along rows */
+    int tiled;         /**< whose groups compute tiles; the others give every work-item a cell */
+    bool of_particles; /**< a work-item has particles; traffic is not counted */
+    bool limitable;    /**< the compiler can be told a limit on registers */
+    double bytes_per_cell; /**< that they load and store, with nothing found in caches twice */
+    strake_settings used;  /**< in effect, with defaults; no texts but groups */
+    int registers;         /**< per work-item; 0: the driver does not tell */
+    int64_t resident;      /**< groups of that kernel in a compute unit, by registers; 0: unknown */
+    double occupancy;      /**< share of the work-items that a unit holds at most */
+    int64_t private_bytes; /**< per work-item, as the driver tells it */
+    int64_t local_bytes;   /**< per group, as the driver tells it */
+} strake_cl_description;
+
+/** @param[in] cells  per axis that a launch computes */
+void strake_cl_kernels_describe(const strake_cl_kernels *kernels, const int64_t cells[STRAKE_AXES],
+                                strake_cl_description *out);
+
+/** How long one kernel of a step takes, by the device's own timers. */
+typedef struct strake_cl_time {
+    char name[2 * STRAKE_NAME_LENGTH];
+    double seconds; /**< the fastest of a few launches */
+} strake_cl_time;
+
+/* How large work-groups are, how many rows they march along, and how launches are cut. */
+
+/** Sizes of groups and the generator's options: what was asked for, within the device's limits. */
+void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *layout,
+                             const strake_settings *settings);
+
+/**
+ * The size of tiles and of their groups: a tile is as wide as the group that was asked for, and in three dimensions as
+ * high; it has group_rows rows or planes. @param[in] flat  axis 1 has one cell
+ * @param[in] widest, most  limits of its columns and its work-items
+ */
+void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *settings, bool flat,
+                           size_t widest, size_t most);
+
+/** Work-items of a group of kernel @p k along columns, and along rows (along lines of a marching one). */
+void strake_cl_groups_size(const strake_cl_kernels *kernels, int k, size_t size[2]);
+
+/** Most registers per work-item that the compiler is told; 0: its choice. */
+int strake_cl_groups_registers(const strake_cl_kernels *kernels);
+
+/**
+ * Groups of kernel @p k that the registers of a compute unit hold at once (32 bits each, given to 32
+ * work-items in steps of 8); 0 where the device does not tell how many it has.
+ * @param[out] share  of the 2048 work-items that a unit of a large GPU holds at most
+ */
+int64_t strake_cl_groups_resident(const strake_cl_kernels *kernels, int k, int registers,
+                                  double *share);
+
+/** How a launch of a kernel is cut. */
+typedef struct strake_cl_cut {
+    size_t size[2];   /**< work-items of a group, along dimensions 0 and 1 */
+    size_t groups[3]; /**< along dimensions */
+    int64_t rows;     /**< that a marching group goes along; else 0 */
+} strake_cl_cut;
+
+/** @param[in] extent  cells per axis that kernel @p k computes, the outputs' extents included */
+strake_cl_cut strake_cl_groups_cut(const strake_cl_kernels *kernels, int k,
+                                   const int64_t extent[STRAKE_AXES]);
+
+/* What choosing sizes of groups (cl_choose.c) and using them share. */
+
+enum {
+    STRAKE_CL_MANY_REGISTERS = 132 /**< of a work-item: beyond this number a compiler would spill */
+};
+
+static inline size_t strake_cl_at_most(size_t x, size_t limit)
+{
+    return x > limit ? limit : x;
+}
+
+/** Whether the numbers of one row of kernel @p k need registers, too. */
+bool strake_cl_groups_is_heavy(const strake_cl_kernels *kernels, int k);
+
+/** Registers that a work-item of kernel @p k needs, as compilers have been seen to need them: 32 bits each. */
+int strake_cl_groups_need(const strake_cl_kernels *kernels, int k);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct strake_cl_arguments {
     cl_uint next;
     cl_int code;
     cl_event *event;          /**< set by the launch; NULL: not asked for */
-    strake_cl_passed *passed; /**< what the kernel has already; NULL: nobody knows */
+    strake_cl_passed *passed; /**< what the kernel has already; NULL: that is not known */
 } strake_cl_arguments;
 
 strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel);

@@ -47,7 +47,7 @@ static bool is_new(const strake_cl_lift *l, void *const *array, int v)
     return strake_cl_window_needs(l->window, v) && array[v] != NULL;
 }
 
-/* A second array of an input. Where there is none nobody fails: it is written where it is. */
+/* Whether an input has a second array. It is no error where there is no memory: the input is written where it is. */
 static bool has_spare(strake_cl_lift *l, int v)
 {
     strake_error ignored;
@@ -80,20 +80,8 @@ static bool has_queue(strake_cl_lift *l)
     return code == CL_SUCCESS && l->queue != NULL;
 }
 
-/* A marker after what the steps' queue holds now. */
-static strake_status mark_steps(strake_cl_lift *l, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const cl_command_queue steps = l->window->queue;
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              api(l)->clEnqueueMarkerWithWaitList(steps, 0, NULL, &l->read), error, device_of(l));
-    STRAKE_CL("clFlush", api(l)->clFlush(steps), error, device_of(l));
-cleanup:
-    return status;
-}
-
-strake_status strake_cl_lift_begin(strake_cl_lift *l, void *const *array, bool *beside,
-                                   strake_error *error)
+/* Before the uploads of some inputs. @param[out] beside  they go through the own queue into the second arrays */
+static strake_status begin(strake_cl_lift *l, void *const *array, bool *beside, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     bool again = true, any = false;
@@ -110,10 +98,10 @@ strake_status strake_cl_lift_begin(strake_cl_lift *l, void *const *array, bool *
     if (!any || !again || !has_queue(l)) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(l->read == NULL ? mark_steps(l, error) : STRAKE_OK);
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              api(l)->clEnqueueBarrierWithWaitList(l->queue, 1, &l->read, NULL), error,
-              device_of(l));
+    STRAKE_TRY(l->read == NULL
+                   ? strake_cl_mark(api(l), device_of(l), l->window->queue, &l->read, error)
+                   : STRAKE_OK);
+    STRAKE_TRY(strake_cl_come_after(api(l), device_of(l), l->queue, l->read, error));
     strake_cl_release_event(api(l), &l->read);
     l->pins.record = l->window->kernels->record;
     *beside = true;
@@ -121,20 +109,17 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_lift_end(strake_cl_lift *l, void *const *array, strake_error *error)
+/* After them: steps that are enqueued from now on wait for them, and read them. */
+static strake_status end(strake_cl_lift *l, void *const *array, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_cl_window *const w = l->window;
     l->pins.record = NULL;
     strake_cl_release_event(api(l), &l->arrived);
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              api(l)->clEnqueueMarkerWithWaitList(l->queue, 0, NULL, &l->arrived), error,
-              device_of(l));
-    STRAKE_CL("clFlush", api(l)->clFlush(l->queue), error, device_of(l));
-    STRAKE_TRY(mark_steps(l, error)); /* those that read what becomes the second arrays */
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              api(l)->clEnqueueBarrierWithWaitList(w->queue, 1, &l->arrived, NULL), error,
-              device_of(l));
+    STRAKE_TRY(strake_cl_mark(api(l), device_of(l), l->queue, &l->arrived, error));
+    /* Those that read what becomes the second arrays. */
+    STRAKE_TRY(strake_cl_mark(api(l), device_of(l), w->queue, &l->read, error));
+    STRAKE_TRY(strake_cl_come_after(api(l), device_of(l), w->queue, l->arrived, error));
     for (int v = 0; v < w->kernels->graph->values; v++) {
         if (is_new(l, array, v)) {
             const cl_mem before = w->array[w->slot[v]];
@@ -146,9 +131,42 @@ cleanup:
     return status;
 }
 
+/* Pins the slabs of an input that the window has: its first upload need not be fast, those beside steps are. */
+static void pin_input(strake_cl_lift *l, const strake_layout *host, strake_range slabs, void *array)
+{
+    const int64_t first = slabs.first > -host->lo[0] ? slabs.first : -(int64_t)host->lo[0];
+    const int64_t last = host->n[0] + host->hi[0];
+    const size_t from = strake_layout_offset(host, first);
+    const size_t page = from / STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
+    strake_cl_pins_add(&l->pins, (char *)array + page,
+                       strake_layout_offset(host, slabs.end < last ? slabs.end : last) - page);
+}
+
+strake_status strake_cl_lift_upload(strake_cl_lift *l, const strake_layout *host, int64_t base,
+                                    void *const *array, bool *beside, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *const w = l->window;
+    const strake_range slabs = {base - w->layout.lo[0], base + w->layout.n[0] + w->layout.hi[0]};
+    STRAKE_TRY(begin(l, array, beside, error));
+    for (int v = 0; v < w->kernels->graph->values; v++) {
+        if (!is_new(l, array, v)) {
+            continue;
+        }
+        if (*beside) {
+            pin_input(l, host, slabs, array[v]);
+        }
+        STRAKE_TRY(strake_cl_window_upload(w, &l->pins, *beside ? l->queue : w->queue,
+                                           *beside ? l->spare[v] : w->array[w->slot[v]], host,
+                                           array[v], base, slabs,
+                                           host->boundary[0] == STRAKE_PERIODIC, error));
+    }
+    STRAKE_TRY(*beside ? end(l, array, error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_lift_wait(strake_cl_lift *l, strake_error *error)
 {
-    return l->arrived == NULL
-               ? STRAKE_OK
-               : strake_cl_wait(api(l), device_of(l), &l->waiter, &l->arrived, error);
+    return strake_cl_wait(api(l), device_of(l), &l->waiter, &l->arrived, error);
 }

@@ -34,15 +34,14 @@ void strake_cl_lift_open(strake_cl_lift *lift, strake_cl_window *window, bool pi
 void strake_cl_lift_release(strake_cl_lift *lift);
 
 /**
- * Before the uploads of some inputs.
+ * Enqueues the upload of some inputs.
+ * @param[in]  host    layout of the host arrays, that of the whole grid
+ * @param[in]  base    slab of the grid that is slab 0 of the window
  * @param[in]  array   host arrays, by value; NULL: not of those
- * @param[out] beside  they go beside the steps: through lift->queue into lift->spare, and strake_cl_lift_end() follows
+ * @param[out] beside  they go up beside the steps, and those that are enqueued from now on wait for them
  */
-strake_status strake_cl_lift_begin(strake_cl_lift *lift, void *const *array, bool *beside,
-                                   strake_error *error);
-
-/** After them: steps that are enqueued from now on wait for them, and read them. */
-strake_status strake_cl_lift_end(strake_cl_lift *lift, void *const *array, strake_error *error);
+strake_status strake_cl_lift_upload(strake_cl_lift *lift, const strake_layout *host, int64_t base,
+                                    void *const *array, bool *beside, strake_error *error);
 
 /** Waits until the host's memory is not read any more. */
 strake_status strake_cl_lift_wait(strake_cl_lift *lift, strake_error *error);

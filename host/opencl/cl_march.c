@@ -1,14 +1,258 @@
-/* Text of a marching kernel; see cl_plan.h for what it does. */
-#include <stdlib.h>
-
+/* What the texts of all kernels have in common (names, computations, ghosts), and that of marching kernels. */
 #include "opencl/cl_write.h"
 
-/* Where a marching kernel begins: positions, ranges and local arrays of its groups. */
+#include <stdlib.h>
 
-typedef strake_cl_writer cl_setup_writer;
+typedef strake_cl_writer writer;
+
+/* Variable name of a term without its row: value and offset, for example "r_x_e1". */
+static const char *term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,
+                             size_t size)
+{
+    /* before and after along axis 0, 1 and 2: north and south, down and up, west and east */
+    static const char before[] = "ndw";
+    static const char after[] = "sue";
+    int used = snprintf(buffer, size, "r_%s", graph->value[term->value].name);
+    for (int axis = 0; axis < STRAKE_AXES && used > 0 && (size_t)used < size; axis++) {
+        const int offset = term->offset[axis];
+        if (offset != 0) {
+            used += snprintf(buffer + used, size - (size_t)used, "_%c%d",
+                             offset < 0 ? before[axis] : after[axis], abs(offset));
+        }
+    }
+    if (term->again > 0 && used > 0 && (size_t)used < size) {
+        (void)snprintf(buffer + used, size - (size_t)used, "_again%d", term->again);
+    }
+    return buffer;
+}
+
+void strake_cl_write_variable(const writer *w, const strake_cl_term *term, int u, char kind)
+{
+    char name[2 * STRAKE_NAME_LENGTH];
+    (void)term_name(w->graph, term, name, sizeof name);
+    fprintf(w->text, "%c%s", kind, name + 1);
+    if (u >= 0) {
+        fprintf(w->text, "_%d", u);
+    }
+}
+
+/* What tells ranges of a work-item's lines apart in their names: "" where it has one. */
+static const char *line_name(const strake_cl_kernel_plan *plan, int line)
+{
+    static const char *const name[STRAKE_CL_MOST_LINES] = {"_line0", "_line1", "_line2", "_line3"};
+    return plan->lines > 1 ? name[line] : "";
+}
+
+/* A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
+static void write_age(const writer *w, const strake_cl_term *term, int u, int age)
+{
+    char name[2 * STRAKE_NAME_LENGTH];
+    const int row = u - age;
+    fprintf(w->text, "%s_%s%d", term_name(w->graph, term, name, sizeof name), row < 0 ? "old" : "",
+            abs(row));
+}
+
+void strake_cl_write_row(const writer *w, const strake_cl_term *term, int row)
+{
+    const bool fixed = w->options->pitch > 0;
+    fprintf(w->text, "a_%s + %sat", w->graph->value[term->value].name, fixed ? "" : "(");
+    if (row != 0) {
+        fprintf(w->text, " %c %d * %s", row > 0 ? '+' : '-', abs(row), fixed ? "LINE" : "line");
+    }
+    if (term->offset[1] != 0) {
+        fprintf(w->text, " %c %d * across", term->offset[1] > 0 ? '+' : '-', abs(term->offset[1]));
+    }
+    fprintf(w->text, "%s", fixed ? "" : ")");
+}
+
+/* Whether a kernel hands its functions a doubt: a marching one does, in others the device's own operations are as fast. */
+static bool plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
+                            const strake_cl_kernel_plan *plan)
+{
+    bool has_doubt = false;
+    for (int p = 0; p < plan->terms; p++) {
+        has_doubt = has_doubt || (plan->term[p].kind == STRAKE_CL_COMPUTED &&
+                                  strake_cl_term_stage(graph, &plan->term[p])->point->has_doubt);
+    }
+    return has_doubt && plan->marches && strake_cl_graph_has_doubts(graph, options);
+}
+
+static void write_head(const writer *w, const strake_cl_term *term, int u)
+{
+    const strake_stage *stage = strake_cl_term_stage(w->graph, term);
+    const bool is_ratio = stage->point->is_ratio;
+    const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
+    fprintf(w->text, "%sconst %s ", w->indent, refined ? "strake_ratio" : "real");
+    strake_cl_write_variable(w, term, u, refined ? 'q' : 'r');
+    fprintf(w->text, " = %s%s(", is_ratio && !refined ? "strake_divided(" : "", stage->point->name);
+    if (stage->point->has_doubt && strake_cl_graph_has_doubts(w->graph, w->options)) {
+        const bool doubts = plan_has_doubts(w->graph, w->options, w->plan);
+        fprintf(w->text, doubts && !w->certain ? "&doubt, " : "0, ");
+    }
+}
+
+static void write_tail(const writer *w, const strake_cl_term *term, int u)
+{
+    const strake_stage *stage = strake_cl_term_stage(w->graph, term);
+    const bool is_ratio = stage->point->is_ratio;
+    const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
+    fprintf(w->text, "%s;\n", is_ratio && !refined ? "))" : ")");
+    if (refined) {
+        fprintf(w->text, "%sreal ", w->indent);
+        strake_cl_write_variable(w, term, u, 'r');
+        fprintf(w->text, " = strake_refined(");
+        strake_cl_write_variable(w, term, u, 'q');
+        fprintf(w->text, ");\n");
+    }
+}
+
+/* The free functions between the source of a stage's operand and the operand: "f(" and ")". */
+static void open_operand(const writer *w, const strake_stage *stage, int k)
+{
+    const int source = strake_cl_source_of(w->graph, stage->read[k].value);
+    for (int v = stage->read[k].value; v != source;) {
+        const strake_stage *free_stage = &w->graph->stage[w->graph->value[v].stage];
+        fprintf(w->text, "%s(", free_stage->point->name);
+        v = free_stage->read[0].value;
+    }
+}
+
+static void close_operand(const writer *w, const strake_stage *stage, int k)
+{
+    const int source = strake_cl_source_of(w->graph, stage->read[k].value);
+    for (int v = stage->read[k].value; v != source;) {
+        fprintf(w->text, ")");
+        v = w->graph->stage[w->graph->value[v].stage].read[0].value;
+    }
+}
+
+/* A term's computation ("const real r_x_0 = flux_update(...);"), under its title; u: row, or -1. */
+static void write_computed(const writer *w, const strake_cl_term *term, int u,
+                           strake_cl_operand_function *write_operand)
+{
+    const strake_stage *stage = strake_cl_term_stage(w->graph, term);
+    fprintf(w->text, "%s/* stage %d: %s", w->indent, stage->number,
+            w->graph->value[term->value].name);
+    if (u >= 0) {
+        fprintf(w->text, ", row i%+d", u - term->lag);
+    }
+    fprintf(w->text, " */\n");
+    write_head(w, term, u);
+    for (int k = 0; k < stage->reads; k++) {
+        fprintf(w->text, "%s", k > 0 ? ", " : "");
+        if (term->operand[k] < 0) {
+            fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
+        } else {
+            open_operand(w, stage, k);
+            write_operand(w, term, k, u);
+            close_operand(w, stage, k);
+        }
+    }
+    write_tail(w, term, u);
+}
+
+/* Makes the quotients of the ratios among @p count computed terms certain. */
+static void write_settle(const writer *w, const int *term, int count, int u)
+{
+    bool first = true;
+    for (int k = 0; k < count; k++) {
+        if (strake_cl_term_is_ratio(w->graph, w->options, &w->plan->term[term[k]])) {
+            fprintf(w->text, "%s%s", first ? w->indent : " &\n", first ? "if (!(" : w->indent);
+            fprintf(w->text, "%sSTRAKE_IS_REFINED(", first ? "" : "      ");
+            strake_cl_write_variable(w, &w->plan->term[term[k]], u, 'q');
+            fprintf(w->text, ", ");
+            strake_cl_write_variable(w, &w->plan->term[term[k]], u, 'r');
+            fprintf(w->text, ")");
+            first = false;
+        }
+    }
+    fprintf(w->text, ")) {\n");
+    for (int k = 0; k < count; k++) {
+        if (strake_cl_term_is_ratio(w->graph, w->options, &w->plan->term[term[k]])) {
+            fprintf(w->text, "%s    ", w->indent);
+            strake_cl_write_variable(w, &w->plan->term[term[k]], u, 'r');
+            fprintf(w->text, " = strake_divided(");
+            strake_cl_write_variable(w, &w->plan->term[term[k]], u, 'q');
+            fprintf(w->text, ");\n");
+        }
+    }
+    fprintf(w->text, "%s}\n", w->indent);
+}
+
+void strake_cl_write_terms(const writer *w, int first, int end,
+                           strake_cl_operand_function *write_operand)
+{
+    int order[2 * STRAKE_CL_KERNEL_TERMS];
+    const int steps = strake_cl_order_terms(w->graph, w->options, w->plan, first, end, order);
+    int settled = 0;
+    for (int o = 0; o < steps; o++) {
+        if (order[o] == STRAKE_CL_SETTLE) {
+            write_settle(w, order + settled, o - settled, -1);
+            settled = o + 1;
+        } else {
+            write_computed(w, &w->plan->term[order[o]], -1, write_operand);
+        }
+    }
+}
+
+bool strake_cl_write_is_array(const writer *w, int value)
+{
+    for (int k = 0; k < w->plan->outputs; k++) {
+        if (w->plan->output[k] == value) {
+            return !w->plan->only_reduced[k];
+        }
+    }
+    return false;
+}
+
+static bool is_greatest(const writer *w, int n)
+{
+    return w->graph->reduction[n].kind == STRAKE_MAXIMUM;
+}
+
+void strake_cl_write_reduced(const writer *w, const strake_cl_term *term, int u, const char *indent)
+{
+    for (int k = 0; k < w->plan->reductions; k++) {
+        const int n = w->plan->reduction[k];
+        if (w->graph->reduction[n].value == term->value) {
+            fprintf(w->text, "%sleast_%d = reduce_two(least_%d, ", indent, n, n);
+            strake_cl_write_variable(w, term, u, 'r');
+            fprintf(w->text, ", %d);\n", is_greatest(w, n));
+        }
+    }
+}
+
+void strake_cl_write_reductions(const writer *w, bool anew)
+{
+    for (int k = 0; k < w->plan->reductions; k++) {
+        const int n = w->plan->reduction[k];
+        const char *const sign = is_greatest(w, n) ? "-" : "";
+        if (anew) {
+            fprintf(w->text, "    least_%d = doubted != 0 ? %s(real)INFINITY : least_%d;\n", n,
+                    sign, n);
+        } else {
+            fprintf(w->text, "    real least_%d = %s(real)INFINITY;\n", n, sign);
+        }
+    }
+}
+
+void strake_cl_write_ghosts(const writer *w, const char *row, const char *rows, const char *col,
+                            const char *cols, const char *item, const char *items)
+{
+    for (int k = 0; k < w->plan->outputs; k++) {
+        const strake_value *value = &w->graph->value[w->plan->output[k]];
+        if (value->is_output) {
+            fprintf(w->text,
+                    "    fill_ghosts(a_%s, slab, origin, max(%s, 0), min(%s, n0),\n"
+                    "                max(%s, 0), min(%s, n2), n2, ghost_lo, ghost_hi,\n"
+                    "                boundary, base, pairs, pair_count, %s, %s);\n",
+                    value->name, row, rows, col, cols, item, items);
+        }
+    }
+}
 
 /* Which cells a work-item has: columns j and on, line m. */
-static void write_position(const cl_setup_writer *w)
+static void write_position(const writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const int *side = plan->side[2];
@@ -47,11 +291,11 @@ static void write_position(const cl_setup_writer *w)
 }
 
 /* Which rows of a line of its columns a work-item stores. */
-static void write_range(const cl_setup_writer *w, const strake_value *value, int line)
+static void write_range(const writer *w, const strake_value *value, int line)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const char *name = value->name;
-    const char *of_line = strake_cl_line_name(plan, line);
+    const char *of_line = line_name(plan, line);
     fprintf(w->text, "    const uint %s_%s%s = inside", plan->vector == 1 ? "count" : "rows", name,
             of_line);
     if (plan->lines > 1) {
@@ -77,7 +321,7 @@ static void write_range(const cl_setup_writer *w, const strake_value *value, int
     }
 }
 
-static void write_ranges(const cl_setup_writer *w)
+static void write_ranges(const writer *w)
 {
     for (int k = 0; k < w->plan->outputs; k++) {
         const strake_value *value = &w->graph->value[w->plan->output[k]];
@@ -88,7 +332,7 @@ static void write_ranges(const cl_setup_writer *w)
     }
 }
 
-static void write_local(const cl_setup_writer *w)
+static void write_local(const writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const int line = (int)strake_cl_line_elements(w->options, plan);
@@ -103,7 +347,7 @@ static void write_local(const cl_setup_writer *w)
     }
 }
 
-static void write_line(const cl_setup_writer *w)
+static void write_line(const writer *w)
 {
     if (w->options->pitch > 0) {
         fprintf(w->text, "    enum { LINE = %lld };\n    const place line = LINE;\n",
@@ -116,9 +360,11 @@ static void write_line(const cl_setup_writer *w)
     }
 }
 
-/** Before each loop over its rows: the first row (@p anew: once more if doubted), empty local arrays, the rows kept. */
-/* The element of column j in the first row; columns and lines beyond the arrays become the nearest. */
-static void cl_write_start(const cl_setup_writer *w, bool anew)
+/*
+ * The first row (@p anew: once more if doubted), and the element of column j in it; columns and lines beyond the arrays
+ * become the nearest.
+ */
+static void write_start(const writer *w, bool anew)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     int lo = 0;
@@ -146,19 +392,20 @@ static void cl_write_start(const cl_setup_writer *w, bool anew)
     fprintf(w->text, ");\n");
 }
 
-/** What precedes its loop (cl_setup.c): positions, ranges, local arrays. */
-static void cl_write_setup(const cl_setup_writer *w)
+/* What precedes the loop over rows: positions, ranges, local arrays. */
+static void write_setup(const writer *w)
 {
     write_position(w);
     write_ranges(w);
     write_line(w);
-    cl_write_start(w, false);
+    write_start(w, false);
     if (w->plan->slots > 0) {
         write_local(w);
     }
 }
 
-static void cl_write_rows_kept(const cl_setup_writer *w)
+/* Before each loop over rows: empty local arrays, and the rows that are kept. */
+static void write_rows_kept(const writer *w)
 {
     if (w->plan->slots > 0) {
         fprintf(w->text,
@@ -173,16 +420,14 @@ static void cl_write_rows_kept(const cl_setup_writer *w)
     for (int p = 0; p < w->plan->terms; p++) {
         for (int age = 1; age < w->plan->term[p].depth; age++) {
             fprintf(w->text, "    real ");
-            strake_cl_write_age(w, &w->plan->term[p], 0, age);
+            write_age(w, &w->plan->term[p], 0, age);
             fprintf(w->text, " = REAL(0.0);\n");
         }
     }
 }
 
-typedef strake_cl_writer writer;
-
 /* The row that iteration i + u gives of a term. */
-static void write_row(const writer *w, const strake_cl_term *term, int u)
+static void write_term_row(const writer *w, const strake_cl_term *term, int u)
 {
     strake_cl_write_row(w, term, u - term->lag);
 }
@@ -256,15 +501,15 @@ static void write_joined_load(const writer *w, int p, int u)
     if (term->offset[2] != 0) {
         return; /* came with column 0 */
     }
-    (void)strake_cl_term_name(w->graph, term, name, sizeof name);
+    (void)term_name(w->graph, term, name, sizeof name);
     fprintf(w->text, "        const real%d v%s_%d = *(__global const real%d *)", w->plan->vector,
             name + 1, u, w->plan->vector);
     fprintf(w->text, "(");
-    write_row(w, term, u);
+    write_term_row(w, term, u);
     fprintf(w->text, ");\n");
     for (int column = 0; column < w->plan->vector; column++) {
         fprintf(w->text, "        const real ");
-        strake_cl_write_age(w, &w->plan->term[find_beside(w, p, column)], u, 0);
+        write_age(w, &w->plan->term[find_beside(w, p, column)], u, 0);
         fprintf(w->text, " = v%s_%d.s%d;\n", name + 1, u, column);
     }
 }
@@ -275,7 +520,7 @@ static void write_received(const writer *w, const strake_cl_term *term, int u)
         strake_cl_items_away(w->plan, term, 1) * (int)strake_cl_line_elements(w->options, w->plan) +
         strake_cl_items_away(w->plan, term, 2);
     fprintf(w->text, "        const real ");
-    strake_cl_write_age(w, term, u, 0);
+    write_age(w, term, u, 0);
     fprintf(w->text, " = shared[%d][", term->slot);
     write_half(w, u, false);
     fprintf(w->text, "][t %c %d];\n", away > 0 ? '+' : '-', abs(away));
@@ -306,9 +551,9 @@ static void write_fresh(const writer *w, int u, bool ahead)
             write_joined_load(w, p, u);
         } else {
             fprintf(w->text, "        const real ");
-            strake_cl_write_age(w, term, u, 0);
+            write_age(w, term, u, 0);
             fprintf(w->text, " = (");
-            write_row(w, term, u);
+            write_term_row(w, term, u);
             fprintf(w->text, ")[%d];\n", term->offset[2]);
         }
     }
@@ -318,7 +563,7 @@ static void write_operand(const writer *w, const strake_cl_term *reader, int k, 
 {
     const strake_cl_term *operand = &w->plan->term[reader->operand[k]];
     const int row = strake_cl_term_stage(w->graph, reader)->read[k].offset[0];
-    strake_cl_write_age(w, operand, u, reader->lag - row - operand->lag);
+    write_age(w, operand, u, reader->lag - row - operand->lag);
 }
 
 static void write_send(const writer *w, const strake_cl_term *term, int u)
@@ -326,7 +571,7 @@ static void write_send(const writer *w, const strake_cl_term *term, int u)
     fprintf(w->text, "        shared[%d][", term->slot);
     write_half(w, u, true);
     fprintf(w->text, "][t] = ");
-    strake_cl_write_age(w, term, u, term->sent_lag - term->lag);
+    write_age(w, term, u, term->sent_lag - term->lag);
     fprintf(w->text, ";\n");
 }
 
@@ -335,9 +580,9 @@ static void write_cell_store(const writer *w, const strake_cl_term *term, int u,
 {
     if (strake_cl_write_is_array(w, term->value)) {
         fprintf(w->text, "%s(", indent);
-        write_row(w, term, u);
+        write_term_row(w, term, u);
         fprintf(w->text, ")[%d] = ", term->offset[2]);
-        strake_cl_write_age(w, term, u, 0);
+        write_age(w, term, u, 0);
         fprintf(w->text, ";\n");
     }
     strake_cl_write_reduced(w, term, u, indent);
@@ -347,7 +592,7 @@ static void write_store(const writer *w, const strake_cl_term *term, int u)
 {
     const char *name = w->graph->value[term->value].name;
     fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s%s) {\n", u - term->lag, name,
-            name, strake_cl_line_name(w->plan, term->offset[1]));
+            name, line_name(w->plan, term->offset[1]));
     write_cell_store(w, term, u, "            ");
     fprintf(w->text, "        }\n");
 }
@@ -355,7 +600,7 @@ static void write_store(const writer *w, const strake_cl_term *term, int u)
 /* All own columns of an output, in one store where they all lie inside. */
 static void write_joined_store(const writer *w, int value, int line, int lag, int u)
 {
-    const char *of_line = strake_cl_line_name(w->plan, line);
+    const char *of_line = line_name(w->plan, line);
     const strake_cl_kernel_plan *plan = w->plan;
     const char *name = w->graph->value[value].name;
     int cell[STRAKE_AXES] = {0, line, 0};
@@ -363,11 +608,11 @@ static void write_joined_store(const writer *w, int value, int line, int lag, in
             of_line);
     if (strake_cl_write_is_array(w, value)) {
         fprintf(w->text, "            *(__global real%d *)(", plan->vector);
-        write_row(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
+        write_term_row(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
         fprintf(w->text, ") = (real%d)(", plan->vector);
         for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
             fprintf(w->text, "%s", cell[2] > 0 ? ", " : "");
-            strake_cl_write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);
+            write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);
         }
         fprintf(w->text, ");\n");
     }
@@ -436,10 +681,10 @@ static void write_pass_row(const writer *w, int u)
     write_fresh(w, u, true);
     for (int o = 0; o < steps; o++) {
         if (order[o] != STRAKE_CL_SETTLE) {
-            strake_cl_write_computed(w, &plan->term[order[o]], u, write_operand);
+            write_computed(w, &plan->term[order[o]], u, write_operand);
             continue;
         }
-        strake_cl_write_settle(w, order + settled, o - settled, u);
+        write_settle(w, order + settled, o - settled, u);
         write_results(w, order, settled, o, steps, u);
         settled = o + 1;
     }
@@ -457,9 +702,9 @@ static void write_carry(const writer *w)
         const strake_cl_term *term = &w->plan->term[p];
         for (int age = term->depth - 1; age > 0; age--) {
             fprintf(w->text, "        ");
-            strake_cl_write_age(w, term, 0, age);
+            write_age(w, term, 0, age);
             fprintf(w->text, " = ");
-            strake_cl_write_age(w, term, unroll, age);
+            write_age(w, term, unroll, age);
             fprintf(w->text, ";\n");
         }
     }
@@ -482,7 +727,7 @@ static void write_group_ghosts(const writer *w)
 
 static void write_loop(const writer *w)
 {
-    cl_write_rows_kept(w);
+    write_rows_kept(w);
     fprintf(w->text, "    for (; i < end %+d; i += %d) {\n", w->plan->drain,
             w->options->run.unroll);
     for (int u = 0; u < w->options->run.unroll; u++) {
@@ -507,7 +752,7 @@ static void write_loops(const writer *w)
     write_loop(w);
     fprintf(w->text, "    }\n    if (STRAKE_IS_DOUBTED(doubt)) {\n        doubted = 1;\n    }\n"
                      "    barrier(CLK_LOCAL_MEM_FENCE);\n");
-    cl_write_start(w, true);
+    write_start(w, true);
     strake_cl_write_reductions(w, true);
     fprintf(w->text, "    {\n");
     write_loop(&again);
@@ -516,8 +761,8 @@ static void write_loops(const writer *w)
 
 void strake_cl_write_march(const strake_cl_writer *w)
 {
-    cl_write_setup(w);
-    (strake_cl_plan_has_doubts(w->graph, w->options, w->plan) ? write_loops : write_loop)(w);
+    write_setup(w);
+    (plan_has_doubts(w->graph, w->options, w->plan) ? write_loops : write_loop)(w);
     if (strake_cl_plan_fills(w->graph, w->plan)) {
         write_group_ghosts(w);
     }

@@ -48,16 +48,6 @@ void strake_cl_pins_release(strake_cl_pins *pins)
     pins->count = 0;
 }
 
-bool strake_cl_pins_complete(const strake_cl_pins *pins)
-{
-    for (int k = 0; k < pins->count; k++) {
-        if (pins->pin[k].buffer == NULL) {
-            return false;
-        }
-    }
-    return pins->count > 0;
-}
-
 /* Bytes from an address on that were pinned together, or belong to no pin; at most @p bytes. */
 static size_t together(const strake_cl_pins *pins, const char *memory, size_t bytes)
 {
@@ -108,10 +98,9 @@ strake_status strake_cl_pins_read(const strake_cl_pins *pins, cl_command_queue q
     return transfer(pins, queue, from, offset, bytes, NULL, to, done, error);
 }
 
-/* From or to host memory, whichever is given. */
-static strake_status transfer_pieces(const strake_cl_pins *pins, cl_command_queue queue,
-                                     cl_mem buffer, const strake_cl_pieces *p, const void *from,
-                                     void *to, cl_event *done, strake_error *error)
+strake_status strake_cl_pins_pieces(const strake_cl_pins *pins, cl_command_queue queue,
+                                    cl_mem buffer, const strake_cl_pieces *p, const void *from,
+                                    void *to, cl_event *done, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl *cl = pins->cl;
@@ -132,18 +121,4 @@ static strake_status transfer_pieces(const strake_cl_pins *pins, cl_command_queu
 cleanup:
     strake_cl_release_event(cl, &own);
     return status;
-}
-
-strake_status strake_cl_pins_gather(const strake_cl_pins *pins, cl_command_queue queue, cl_mem from,
-                                    const strake_cl_pieces *pieces, void *to, cl_event *done,
-                                    strake_error *error)
-{
-    return transfer_pieces(pins, queue, from, pieces, NULL, to, done, error);
-}
-
-strake_status strake_cl_pins_scatter(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
-                                     const strake_cl_pieces *pieces, const void *from,
-                                     cl_event *done, strake_error *error)
-{
-    return transfer_pieces(pins, queue, to, pieces, from, NULL, done, error);
 }

@@ -36,9 +36,6 @@ typedef struct strake_cl_pins {
 bool strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes);
 void strake_cl_pins_release(strake_cl_pins *pins);
 
-/** Whether all memory that was added is pinned. */
-bool strake_cl_pins_complete(const strake_cl_pins *pins);
-
 /**
  * Enqueues a copy to or from memory, pinned or not, without waiting: one command for each piece that
  * was pinned as a whole.
@@ -59,12 +56,12 @@ typedef struct strake_cl_pieces {
     int count;
 } strake_cl_pieces;
 
-/** The same for several pieces, which one command copies: memory must be pinned as a whole or not at all. */
-strake_status strake_cl_pins_gather(const strake_cl_pins *pins, cl_command_queue queue, cl_mem from,
-                                    const strake_cl_pieces *pieces, void *to, cl_event *done,
-                                    strake_error *error);
-strake_status strake_cl_pins_scatter(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
-                                     const strake_cl_pieces *pieces, const void *from,
-                                     cl_event *done, strake_error *error);
+/**
+ * The same for several pieces, which one command copies from or to host memory, whichever is not NULL: it must be pinned
+ * as a whole or not at all.
+ */
+strake_status strake_cl_pins_pieces(const strake_cl_pins *pins, cl_command_queue queue,
+                                    cl_mem buffer, const strake_cl_pieces *pieces, const void *from,
+                                    void *to, cl_event *done, strake_error *error);
 
 #endif

@@ -8,11 +8,6 @@
 #include <string.h>
 
 #include "engine/clock.h"
-#include "opencl/cl_plan_impl.h"
-
-/* What follows from a stage graph and the plan of a kernel. */
-
-/* In which order a work-item computes its terms, and where it looks at its divisions. */
 
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_term *term)
@@ -29,17 +24,6 @@ bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_optio
     }
     return options->run.division == STRAKE_CL_REFINE_ON && graph->precision == STRAKE_DOUBLE &&
            has_doubt;
-}
-
-bool strake_cl_plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
-                               const strake_cl_kernel_plan *plan)
-{
-    bool has_doubt = false;
-    for (int p = 0; p < plan->terms; p++) {
-        has_doubt = has_doubt || (plan->term[p].kind == STRAKE_CL_COMPUTED &&
-                                  strake_cl_term_stage(graph, &plan->term[p])->point->has_doubt);
-    }
-    return has_doubt && plan->marches && strake_cl_graph_has_doubts(graph, options);
 }
 
 /* Whether a term needs another one of the same row: older rows are there already. */
@@ -269,14 +253,6 @@ int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term
     return offset >= 0 ? offset / own : -((own - 1 - offset) / own);
 }
 
-int strake_cl_find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
-{
-    const int offset[STRAKE_AXES] = {
-        0, term->offset[1] - strake_cl_items_away(plan, term, 1) * plan->lines,
-        term->offset[2] - strake_cl_items_away(plan, term, 2) * plan->vector};
-    return strake_cl_find_term(plan, term->value, offset);
-}
-
 int strake_cl_lead(const strake_cl_kernel_plan *plan)
 {
     return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
@@ -403,8 +379,7 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
 typedef struct bound {
     strake_cl_kernel_plan plan; /* arrays written, operations */
     bool is_read[STRAKE_MAX_VALUES];
-    int inputs
-        [2]; /* arrays read, where cheap static values are loaded and where they are computed */
+    int inputs[2]; /* arrays read: cheap static values are loaded, or are computed */
 } bound;
 
 /* Everything the search needs; on the heap, since a trial plan is large. */
@@ -415,8 +390,7 @@ typedef struct planner {
     int stages;
     int order[STRAKE_MAX_VALUES]; /* stages of every step, in the order in which they are grouped */
     int reader[STRAKE_MAX_VALUES][2]; /* where there the first and last readers of a value stand */
-    int whole
-        [STRAKE_MAX_VALUES]; /* [stage] of those that hand values to each other in a step, the first one */
+    int whole[STRAKE_MAX_VALUES]; /* [stage] the first of those that hand values to each other */
     strake_cl_kernel_plan trial[2];
     bound least;
     bool is_full; /* point kernels of the group have too many terms: so have those of larger ones */

@@ -52,15 +52,14 @@ typedef enum strake_cl_refine {
 
 /** What the generator may choose; zero means the default. */
 typedef struct strake_cl_options {
-    strake_settings run; /**< those of a case; complete ones have no zeros among those read */
-    int stride;          /**< largest width of a marching group, in work-items */
-    int lines;           /**< largest height of a marching group, in work-items */
-    int tile
-        [STRAKE_AXES]; /**< columns and rows of a tile; in three dimensions columns, planes and lines */
-    int items;         /**< work-items of a tile's group */
-    size_t local;      /**< local memory that groups of tiles may take [bytes]; 0: any */
-    int64_t cells;     /**< of a stripe; 0: nobody knows */
-    bool large;        /**< arrays may have 2^32 elements or more */
+    strake_settings run;   /**< those of a case; complete ones have no zeros among those read */
+    int stride;            /**< largest width of a marching group, in work-items */
+    int lines;             /**< largest height of a marching group, in work-items */
+    int tile[STRAKE_AXES]; /**< columns and rows of a tile; in 3D columns, planes and lines */
+    int items;             /**< work-items of a tile's group */
+    size_t local;          /**< local memory that groups of tiles may take [bytes]; 0: any */
+    int64_t cells;         /**< of a stripe; 0: not known */
+    bool large;            /**< arrays may have 2^32 elements or more */
     /** all stages of a step in one kernel, whatever it costs; -1 where none holds them */
     bool one;
     bool listed; /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
@@ -121,8 +120,7 @@ typedef struct strake_cl_kernel_plan {
     int inputs;                         /**< what the stages imply begins here (cl_terms.c) */
     int input[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays read, in argument order */
     int outputs;
-    int output
-        [STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays written, in argument order, ... */
+    int output[STRAKE_CL_KERNEL_ARRAYS];        /**< the same of arrays written, ... */
     bool only_reduced[STRAKE_CL_KERNEL_ARRAYS]; /**< ... but of these: no kernel reads them */
     int reductions;
     int reduction[STRAKE_MAX_REDUCTIONS]; /**< of the graph: those of values among the outputs */
@@ -133,26 +131,23 @@ typedef struct strake_cl_kernel_plan {
     int reach[2];
     int vector; /**< columns per work-item, ... */
     int lines;  /**< ... in each of so many lines of axis 1 */
-    int side
-        [STRAKE_AXES]
-        [2];   /**< work-items of axis 2 and lines of axis 1 at a group's ends that store nothing */
-    int start; /**< first iteration of a chunk, counted from its first row */
-    int drain; /**< iterations after a chunk's last row */
-    int slots; /**< local arrays */
-    int phases; /**< of a tiled kernel */
+    int side[STRAKE_AXES]
+            [2]; /**< work-items (2) and lines (1) at a group's ends that store nothing */
+    int start;   /**< first iteration of a chunk, counted from its first row */
+    int drain;   /**< iterations after a chunk's last row */
+    int slots;   /**< local arrays */
+    int phases;  /**< of a tiled kernel */
     strake_cl_phase phase[STRAKE_CL_KERNEL_PHASES];
     strake_cl_slot slot[STRAKE_CL_KERNEL_SLOTS];
-    int items
-        [2]; /**< of marching groups in 3D, which it is compiled for: work-items along axes 2, 1 */
-    /** elements from plane to plane (in two dimensions from row to row) and from line to line of a tiled kernel's local arrays */
+    int items[2]; /**< work-items along axes 2, 1 that a marching kernel in 3D is compiled for */
+    /** elements of a tile's local arrays from plane (in 2D row) to plane, and line to line */
     int plane, line;
-    int64_t local; /**< elements of all of them */
-    double again;  /**< cells that a tiled kernel loads for one that it stores */
-    int margin
-        [STRAKE_AXES]; /**< elements of a local array before and after the group's, per axis */
-    int held;          /**< reals that a work-item keeps from row to row; per cell of a tile */
-    int ops;           /**< operations per cell, a division counted as several */
-    double cost;       /**< estimated time in bytes of memory traffic per cell */
+    int64_t local;           /**< elements of all of them */
+    double again;            /**< cells that a tiled kernel loads for one that it stores */
+    int margin[STRAKE_AXES]; /**< elements of a local array before and after the group's */
+    int held;    /**< reals that a work-item keeps from row to row; per cell of a tile */
+    int ops;     /**< operations per cell, a division counted as several */
+    double cost; /**< estimated time in bytes of memory traffic per cell */
 } strake_cl_kernel_plan;
 
 /** The options with defaults filled in. */
@@ -166,6 +161,33 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked);
  */
 int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *options, bool flat,
                            int most, strake_cl_kernel_plan *out);
+
+/*
+ * Parts of the planner: terms (cl_terms.c) and tiles (cl_tiles.c).
+ */
+
+/**
+ * Fills in what a work-item of a kernel evaluates (terms, arrays, operations; of a tiled kernel all), given name,
+ * stages, is_static, marches, tiled and flat.
+ * @param[in] stored         per value: it must be written to an array if this kernel computes it
+ * @param[in] inline_static  compute cheap static values instead of loading them
+ * @return false where the kernel exceeds a limit; terms are then one more than there may be, if it is theirs
+ */
+bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *options,
+                          const bool *stored, bool inline_static, strake_cl_kernel_plan *plan);
+
+/** What is left to fill in then: lags, reach, what is kept. It makes no kernel cheaper. */
+void strake_cl_plan_complete(const strake_graph *graph, const strake_cl_options *options,
+                             strake_cl_kernel_plan *plan);
+
+/**
+ * Phases, terms, local arrays and estimates of a tiled kernel whose outputs are known.
+ * @param[in] stored  per value: it is written to an array
+ * @param[in] member  per value: this kernel computes it
+ * @return false where the kernel exceeds a limit, or the local memory
+ */
+bool strake_cl_plan_tiles(const strake_graph *graph, const strake_cl_options *options,
+                          const bool *stored, const bool *member, strake_cl_kernel_plan *plan);
 
 /**
  * What a work-item does for a row (or point): indices of computed terms, each after what it needs, and
@@ -184,13 +206,9 @@ bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options 
 /** Whether point functions with divisions or roots inside are compiled for being handed a doubt (cl/quick.h). */
 bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options);
 
-/** Whether a kernel hands them one: a marching kernel does, in others the device's own operations are as fast. */
-bool strake_cl_plan_has_doubts(const strake_graph *graph, const strake_cl_options *options,
-                               const strake_cl_kernel_plan *plan);
-
 /*
  * * What follows from a stage graph and the plan of a kernel: questions of the planner, of the writers of its
- * text, and of who launches it.
+ * text, and of the code that launches it.
  */
 
 /** The value that a value comes from through free stages: itself, unless its stage is one. */
@@ -239,9 +257,6 @@ bool strake_cl_term_is_stored(const strake_cl_kernel_plan *plan, const strake_cl
 
 /** Work-items from here to the one whose column a term belongs to, along axis 1 or 2. */
 int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term *term, int axis);
-
-/** The own term of the work-item that an exchanged term comes from. */
-int strake_cl_find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term);
 
 /** Columns from the first one that groups of a marching kernel store to column 0. */
 int strake_cl_lead(const strake_cl_kernel_plan *plan);

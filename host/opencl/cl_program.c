@@ -9,8 +9,7 @@
 #include "base/hash.h"
 #include "cpu/topology.h"
 #include "io/cache.h"
-#include "opencl/cl_impl.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_device.h"
 
 const char *strake_cl_source(const char *name)
 {
@@ -21,30 +20,86 @@ const char *strake_cl_source(const char *name)
     return (const char *)entry->bytes;
 }
 
+void strake_cl_watch_begin(strake_cl_watch *watch,
+                           void (*tell)(void *user, const char *device, int number, int of),
+                           void *user)
+{
+    memset(watch, 0, sizeof *watch);
+    (void)pthread_mutex_init(&watch->lock, NULL);
+    watch->tell = tell;
+    watch->user = user;
+}
+
+void strake_cl_watch_list(strake_cl_watch *watch, strake_cl_list *list)
+{
+    if (list->cl != NULL) {
+        list->cl->watch = watch;
+    }
+}
+
+void strake_cl_watch_expect(strake_cl_watch *watch, int programs)
+{
+    watch->expected += programs;
+}
+
+/* A program of this name is asked for. @return its number; @p watch may be NULL here and below */
+static int ask_for(strake_cl_watch *watch, uint64_t name)
+{
+    int number = 0;
+    if (watch == NULL) {
+        return 0;
+    }
+    (void)pthread_mutex_lock(&watch->lock);
+    while (number < watch->asked && number < STRAKE_CL_WATCHED && watch->seen[number] != name) {
+        number++;
+    }
+    if (number == watch->asked && number < STRAKE_CL_WATCHED) {
+        watch->seen[watch->asked++] = name;
+    }
+    (void)pthread_mutex_unlock(&watch->lock);
+    return number + 1;
+}
+
+/* It is compiled from now on (number > 0), or was (0). */
+static void report_build(strake_cl_watch *watch, const strake_cl_device *device, int number)
+{
+    char text[64];
+    if (watch == NULL || watch->tell == NULL) {
+        return;
+    }
+    (void)snprintf(text, sizeof text, "ocl:%d (%.16s)", device->number, device->name);
+    (void)pthread_mutex_lock(&watch->lock);
+    watch->tell(watch->user, text, number,
+                watch->expected > watch->asked ? watch->expected : watch->asked);
+    (void)pthread_mutex_unlock(&watch->lock);
+}
+
 /*
  * Program binaries in files. One entry is DIRECTORY/NAME.clbin, NAME being 16 hex digits of the
  * key: header, payload, and the FNV-1a-64 of both. Entries are machine-local, hence in native byte
  * order.
  */
 
+/* Identity of a program: two independent hashes and the length of all text added. */
+typedef struct program_key {
+    uint64_t name;   /* FNV-1a-64, also the file's name */
+    uint64_t check;  /* a hash of another construction, kept inside the file */
+    uint64_t length; /* bytes hashed */
+} program_key;
+
 static const char magic[8] = {'S', 'T', 'R', 'A', 'K', 'E', 'C', '1'};
 
 typedef struct entry_header {
     char magic[8];
-    uint64_t name, check, length; /* the key */
-    uint64_t size;                /* bytes of payload */
+    program_key key;
+    uint64_t size; /* bytes of payload */
 } entry_header;
 
-/* Larger files are no program of ours; bounds what a damaged size can make us allocate. */
+/* Larger files are no program of ours. */
 static const uint64_t largest_entry = UINT64_C(1) << 28;
 
-static strake_cl_key cl_key_begin(void)
-{
-    return (strake_cl_key){.name = STRAKE_FNV_SEED, .check = 0, .length = 0};
-}
-
-/** Adds a text and its terminating NUL, so that ("ab", "c") and ("a", "bc") differ. */
-static void cl_key_add(strake_cl_key *key, const char *text)
+/* Adds a text and its terminating NUL, so that ("ab", "c") and ("a", "bc") differ. */
+static void key_add(program_key *key, const char *text)
 {
     const size_t bytes = strlen(text) + 1;
     key->name = strake_fnv1a(key->name, text, bytes);
@@ -58,70 +113,54 @@ static void cl_key_add(strake_cl_key *key, const char *text)
 
 enum { NAME = 32 };
 
-static const char *entry_name(const strake_cl_key *key, char name[NAME])
+static const char *entry_name(const program_key *key, char name[NAME])
 {
     (void)snprintf(name, NAME, "%016" PRIx64 ".clbin", key->name);
     return name;
 }
 
 /* Path of an entry, to be freed; NULL if there is no cache. */
-static char *entry_path(const char *directory, const strake_cl_key *key)
+static char *entry_path(const char *directory, const program_key *key)
 {
     char name[NAME];
     return directory != NULL ? strake_path_join(directory, entry_name(key, name)) : NULL;
 }
 
-/**
- * Reads an entry of the cache.
- * @param[out] payload  its bytes, to be freed by the caller; NULL if there is no valid entry
- * @param[out] size     their number
- */
-static void cl_cache_load(const strake_cl_key *key, unsigned char **payload, size_t *size)
+/* The payload of an entry of the cache, to be freed; NULL if there is no valid entry. */
+static unsigned char *cache_load(const program_key *key, size_t *size)
 {
     char name[NAME];
     const char *why = NULL;
-    int64_t length = 0;
-    char *const directory = strake_cache_folder();
-    const int file =
-        directory != NULL ? strake_cache_open(directory, entry_name(key, name), &length, &why) : -1;
+    char *bytes = NULL, *payload = NULL;
+    size_t length = 0;
     entry_header header;
     uint64_t checksum = 0;
-    unsigned char *bytes = NULL;
-
-    *payload = NULL;
-    *size = 0;
-    if (file < 0 || !strake_file_read_at(file, &header, sizeof header, 0) ||
-        memcmp(header.magic, magic, sizeof magic) != 0 || header.name != key->name ||
-        header.check != key->check || header.length != key->length || header.size == 0 ||
-        header.size > largest_entry ||
-        (uint64_t)length != sizeof header + header.size + sizeof checksum) {
-        goto cleanup;
+    const size_t around = sizeof header + sizeof checksum;
+    char *const directory = strake_cache_folder();
+    if (directory != NULL &&
+        strake_cache_read(directory, entry_name(key, name), (int64_t)(largest_entry + around),
+                          &bytes, &length, &why) &&
+        length > around) {
+        memcpy(&header, bytes, sizeof header);
+        memcpy(&checksum, bytes + length - sizeof checksum, sizeof checksum);
+        if (memcmp(header.magic, magic, sizeof magic) == 0 &&
+            memcmp(&header.key, key, sizeof *key) == 0 && header.size == length - around &&
+            checksum == strake_fnv1a(STRAKE_FNV_SEED, bytes, length - sizeof checksum)) {
+            payload = memmove(bytes, bytes + sizeof header, header.size);
+            *size = header.size;
+        }
     }
-    bytes = malloc(header.size);
-    if (bytes == NULL || !strake_file_read_at(file, bytes, header.size, sizeof header) ||
-        !strake_file_read_at(file, &checksum, sizeof checksum,
-                             (int64_t)(sizeof header + header.size)) ||
-        checksum != strake_fnv1a(strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header), bytes,
-                                 header.size)) {
-        goto cleanup;
-    }
-    *payload = bytes;
-    *size = header.size;
-    bytes = NULL;
-
-cleanup:
-    free(bytes);
-    if (file >= 0) {
-        (void)close(file);
+    if (payload == NULL) {
+        free(bytes);
     }
     free(directory);
+    return (unsigned char *)payload;
 }
 
-/** Writes or atomically replaces an entry; failure leaves no file and is silent. */
-static void cl_cache_store(const strake_cl_key *key, const unsigned char *payload, size_t size)
+/* Writes or atomically replaces an entry; failure leaves no file and is silent. */
+static void cache_store(const program_key *key, const unsigned char *payload, size_t size)
 {
-    entry_header header = {
-        .name = key->name, .check = key->check, .length = key->length, .size = size};
+    entry_header header = {.key = *key, .size = size};
     uint64_t checksum = 0;
     strake_file file = {0};
     char *const directory = strake_cache_folder();
@@ -147,8 +186,8 @@ cleanup:
     free(directory);
 }
 
-/** Removes an entry that the driver refused; silent if there is none. */
-static void cl_cache_remove(const strake_cl_key *key)
+/* Removes an entry that the driver refused; silent if there is none. */
+static void cache_remove(const program_key *key)
 {
     char *const directory = strake_cache_folder();
     char *const path = entry_path(directory, key);
@@ -207,16 +246,15 @@ const char *strake_cl_register_options(const strake_cl_device *device, int regis
 }
 
 /* Everything on which a binary depends; the options say the precision. */
-static strake_cl_key program_key(const strake_cl_device *device, const char *options,
-                                 const char *source)
+static program_key key_of(const strake_cl_device *device, const char *options, const char *source)
 {
     const char *const part[] = {
         STRAKE_VERSION, device->platform_name, device->platform_version, device->name,
         device->vendor, device->version,       device->driver,           options,
         source};
-    strake_cl_key key = cl_key_begin();
+    program_key key = {.name = STRAKE_FNV_SEED};
     for (size_t i = 0; i < sizeof part / sizeof part[0]; ++i) {
-        cl_key_add(&key, part[i]);
+        key_add(&key, part[i]);
     }
     return key;
 }
@@ -238,25 +276,21 @@ static bool has_own_cache(const strake_cl_device *device)
  * how often the program was built.
  */
 static cl_program load_program(const strake_cl *cl, const strake_cl_device *device,
-                               cl_context context, const char *options, const strake_cl_key *key,
+                               cl_context context, const char *options, const program_key *key,
                                int *builds)
 {
-    unsigned char *binary = NULL;
-    const unsigned char *bytes = NULL;
     size_t size = 0;
     cl_int code = CL_SUCCESS;
     cl_int binary_code = CL_SUCCESS;
-    cl_program program = NULL;
-
-    cl_cache_load(key, &binary, &size);
+    unsigned char *const binary = cache_load(key, &size);
+    const unsigned char *bytes = binary;
     if (binary == NULL || size == 1) {
         *builds = binary != NULL ? binary[0] : 0;
         free(binary);
         return NULL;
     }
-    bytes = binary;
-    program = cl->clCreateProgramWithBinary(context, 1, &device->device, &size, &bytes,
-                                            &binary_code, &code);
+    const cl_program program = cl->clCreateProgramWithBinary(context, 1, &device->device, &size,
+                                                             &bytes, &binary_code, &code);
     free(binary);
     if (program != NULL && code == CL_SUCCESS && binary_code == CL_SUCCESS &&
         cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL) == CL_SUCCESS) {
@@ -265,13 +299,13 @@ static cl_program load_program(const strake_cl *cl, const strake_cl_device *devi
     if (program != NULL) {
         (void)cl->clReleaseProgram(program);
     }
-    cl_cache_remove(key);
+    cache_remove(key);
     return NULL;
 }
 
 /* Puts the binary of a built program into the cache; drivers that give none are not cached. */
 static void store_program(const strake_cl *cl, const strake_cl_device *device, cl_program program,
-                          int builds, const strake_cl_key *key)
+                          int builds, const program_key *key)
 {
     cl_uint devices = 0;
     size_t size = 0;
@@ -279,7 +313,7 @@ static void store_program(const strake_cl *cl, const strake_cl_device *device, c
     const unsigned char count = (unsigned char)(builds + 1);
 
     if (has_own_cache(device) && count < BUILDS_FOR_BINARY) {
-        cl_cache_store(key, &count, sizeof count);
+        cache_store(key, &count, sizeof count);
         return;
     }
     if (cl->clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof devices, &devices, NULL) !=
@@ -293,7 +327,7 @@ static void store_program(const strake_cl *cl, const strake_cl_device *device, c
     binary = malloc(size);
     if (binary != NULL && cl->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary,
                                                NULL) == CL_SUCCESS) {
-        cl_cache_store(key, binary, size);
+        cache_store(key, binary, size);
     }
     free(binary);
 }
@@ -366,48 +400,6 @@ static strake_status fail_build(const strake_cl *cl, const strake_cl_device *dev
     return status;
 }
 
-static strake_status build(const strake_cl *cl, const strake_cl_device *device, cl_context context,
-                           const char *source, strake_precision precision, const char *extra,
-                           cl_program *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *options = NULL;
-    cl_program program = NULL;
-    cl_int code = CL_SUCCESS;
-    strake_cl_key key;
-    int number = 0, builds = 0;
-    bool is_told = false;
-
-    STRAKE_TRY(build_options(device, precision, extra, &options, error));
-    key = program_key(device, options, source);
-    number = strake_cl_watch_ask(cl->watch, key.name);
-    program = load_program(cl, device, context, options, &key, &builds);
-    if (program == NULL) {
-        strake_cl_watch_tell(cl->watch, device, number);
-        is_told = true;
-        program = cl->clCreateProgramWithSource(context, 1, &source, NULL, &code);
-        STRAKE_CL("clCreateProgramWithSource", code, error, device);
-        code = cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL);
-        if (code != CL_SUCCESS) {
-            status = fail_build(cl, device, program, options, code, error);
-            goto cleanup;
-        }
-        store_program(cl, device, program, builds, &key);
-    }
-    *out = program;
-    program = NULL;
-
-cleanup:
-    if (is_told) {
-        strake_cl_watch_tell(cl->watch, device, 0);
-    }
-    if (program != NULL) {
-        (void)cl->clReleaseProgram(program);
-    }
-    free(options);
-    return status;
-}
-
 /* The call of a build, for the thread that makes it: compilers take a deep stack. */
 typedef struct build_call {
     const strake_cl *cl;
@@ -421,11 +413,48 @@ typedef struct build_call {
     strake_status status;
 } build_call;
 
-static void call_build(void *data)
+static void build(void *data)
 {
     build_call *const b = data;
-    b->status =
-        build(b->cl, b->device, b->context, b->source, b->precision, b->extra, b->out, b->error);
+    const strake_cl *const cl = b->cl;
+    const strake_cl_device *const device = b->device;
+    strake_error *const error = b->error;
+    strake_status status = STRAKE_OK;
+    char *options = NULL;
+    cl_program program = NULL;
+    cl_int code = CL_SUCCESS;
+    program_key key;
+    int number = 0, builds = 0;
+    bool is_told = false;
+
+    STRAKE_TRY(build_options(device, b->precision, b->extra, &options, error));
+    key = key_of(device, options, b->source);
+    number = ask_for(cl->watch, key.name);
+    program = load_program(cl, device, b->context, options, &key, &builds);
+    if (program == NULL) {
+        report_build(cl->watch, device, number);
+        is_told = true;
+        program = cl->clCreateProgramWithSource(b->context, 1, &b->source, NULL, &code);
+        STRAKE_CL("clCreateProgramWithSource", code, error, device);
+        code = cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL);
+        if (code != CL_SUCCESS) {
+            status = fail_build(cl, device, program, options, code, error);
+            goto cleanup;
+        }
+        store_program(cl, device, program, builds, &key);
+    }
+    *b->out = program;
+    program = NULL;
+
+cleanup:
+    if (is_told) {
+        report_build(cl->watch, device, 0);
+    }
+    if (program != NULL) {
+        (void)cl->clReleaseProgram(program);
+    }
+    free(options);
+    b->status = status;
 }
 
 strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_device *device,
@@ -434,7 +463,7 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       cl_program *out, strake_error *error)
 {
     build_call b = {cl, device, context, source, precision, extra, out, error, STRAKE_OK};
-    strake_threads_deep(call_build, &b);
+    strake_threads_deep(build, &b);
     return b.status;
 }
 

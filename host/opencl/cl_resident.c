@@ -1,3 +1,5 @@
+#include "opencl/cl_resident.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,20 +7,147 @@
 #include "base/clock.h"
 #include "engine/graph.h"
 #include "model/rounds.h"
-#include "opencl/cl_exchange_impl.h"
-#include "opencl/cl_reduce.h"
-#include "opencl/cl_resident_impl.h"
-#include "opencl/cl_times.h"
+
+/*
+ * Ghosts of others' slabs in a window that advance themselves (engine/graph.h): kernels of the stages that takes, on
+ * the arrays of the window.
+ */
+struct strake_cl_ghosts {
+    const strake_cl_window *of;
+    strake_graph graph;
+    strake_cl_kernels kernels;
+    strake_cl_window window; /* with arrays of the other, but for what only these kernels make */
+    bool is_own[STRAKE_MAX_VALUES]; /* of its arrays */
+};
+
+/* Where the other window has a value now; NULL: nowhere. */
+static cl_mem borrowed(const strake_cl_window *of, int value)
+{
+    for (int k = 0; k < of->states; k++) {
+        if (of->state[k].input == value) {
+            return of->state[k].buffer[of->parity];
+        }
+    }
+    return of->kernels->graph->value[value].stage < 0 && of->slot[value] >= 0
+               ? of->array[of->slot[value]]
+               : NULL;
+}
+
+/* The present roles of the other's arrays. */
+static void follow(strake_cl_ghosts *g)
+{
+    strake_cl_window *const w = &g->window;
+    w->queue = g->of->queue;
+    w->parity = g->of->parity;
+    memcpy(w->scalar, g->of->scalar, sizeof w->scalar);
+    g->kernels.record = g->of->kernels->record;
+    for (int v = 0; v < g->graph.values; v++) {
+        if (w->slot[v] >= 0 && !g->is_own[w->slot[v]]) {
+            w->array[w->slot[v]] = borrowed(g->of, v);
+        }
+    }
+}
+
+static strake_status share(strake_cl_ghosts *g, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *const w = &g->window;
+    const strake_cl_window *const of = g->of;
+    *w = (strake_cl_window){.kernels = &g->kernels,
+                            .queue = of->queue,
+                            .layout = of->layout,
+                            .lead = of->lead,
+                            .tail = of->tail,
+                            .origin = of->origin};
+    for (int k = 0; k < of->states; k++) {
+        if (g->graph.value[of->state[k].input].next >= 0) {
+            w->state[w->states++] = of->state[k];
+        }
+    }
+    w->arrays = strake_cl_window_slots(&g->kernels, w->slot);
+    for (int v = 0; v < g->graph.values; v++) {
+        if (w->slot[v] >= 0 && g->graph.value[v].stage >= 0 && !g->is_own[w->slot[v]]) {
+            g->is_own[w->slot[v]] = true;
+            STRAKE_TRY(strake_cl_new_buffer(&g->kernels, strake_cl_window_array_bytes(w),
+                                            CL_MEM_READ_WRITE, &w->array[w->slot[v]], error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+static void destroy_ghosts(strake_cl_ghosts **ghosts)
+{
+    strake_cl_ghosts *const g = *ghosts;
+    if (g == NULL) {
+        return;
+    }
+    for (int k = 0; k < g->window.arrays; k++) {
+        if (g->is_own[k]) {
+            strake_cl_release_buffer(&g->kernels, &g->window.array[k]);
+        }
+    }
+    strake_cl_kernels_release(&g->kernels);
+    free(g);
+    *ghosts = NULL;
+}
+
+/*
+ * @param[in]  window   with its kernels, borrowed until destroy
+ * @param[in]  problem  of the graph that these were made for
+ * @param[out] out      NULL where the graph keeps no states
+ * @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY
+ */
+static strake_status create_ghosts(const strake_cl_window *window, const strake_problem *problem,
+                                   strake_cl_ghosts **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *const of = window->kernels;
+    const strake_settings settings = {.fusion = STRAKE_CL_FUSION_PLAIN,
+                                      .dump_kernels = of->options.run.dump_kernels};
+    strake_cl_ghosts *g = NULL;
+    *out = NULL;
+    if (!strake_ghosts_are_kept(of->graph)) {
+        return STRAKE_OK;
+    }
+    g = calloc(1, sizeof *g);
+    STRAKE_CHECK(g != NULL, error, STRAKE_ERR_MEMORY, "out of memory for ghost slabs");
+    g->of = window;
+    STRAKE_TRY(strake_ghosts_graph(of->graph, &g->graph, error));
+    g->kernels.shared = of->context;
+    STRAKE_TRY(strake_cl_kernels_build(&g->kernels, of->cl, of->device, &g->graph, problem,
+                                       &window->layout, &settings, error));
+    STRAKE_TRY(share(g, error));
+    *out = g;
+    g = NULL;
+cleanup:
+    destroy_ghosts(&g);
+    return status;
+}
+
+/* Once static inputs are there. */
+static strake_status prepare_ghosts(strake_cl_ghosts *g, strake_error *error)
+{
+    const strake_layout *const l = &g->of->layout;
+    follow(g);
+    return strake_cl_window_static(&g->window, -(int64_t)l->lo[0], l->n[0] + l->hi[0], error);
+}
+
+/* Enqueues advancing the current states of slabs [first, end), as the window's next step does its own. */
+static strake_status step_ghosts(strake_cl_ghosts *g, int64_t first, int64_t end,
+                                 strake_error *error)
+{
+    follow(g);
+    return strake_cl_window_step(&g->window, first, end, NULL, error);
+}
 
 /* The last step of a sweep, whose border slabs others wait for: by one launch with all others, or before them. */
 
 /* One exchange of so many has nothing beside it and is timed by the host, after the trials. */
 enum { TIMED_EXCHANGES = 64, UNTIMED_SWEEPS = 16 };
 
-static bool is_whole(const strake_layout *host, strake_range range);
-
-/** Decides how the last step of the sweep is computed, before that is enqueued: once for each sweep. */
-static strake_status cl_resident_choose(strake_cl_resident *s, strake_error *error)
+/* Decides how the last step of the sweep is computed, before that is enqueued: once for each sweep. */
+static strake_status choose_step(strake_cl_resident *s, strake_error *error)
 {
     strake_cl_exchange *const x = &s->exchange;
     const strake_status status =
@@ -34,12 +163,9 @@ static strake_status cl_resident_choose(strake_cl_resident *s, strake_error *err
 }
 
 /* What the sweep reduces; a clock on the device does so itself. */
-static strake_status bring_down(strake_cl_resident *s, strake_error *error)
+static strake_status reduce(strake_cl_resident *s, strake_error *error)
 {
-    const strake_status status =
-        s->clock.runs ? STRAKE_OK : strake_cl_reduce_begin(&s->window, error);
-    return status == STRAKE_OK && !s->clock.runs ? strake_cl_reduce_read(&s->window, error)
-                                                 : status;
+    return s->clock.runs ? STRAKE_OK : strake_cl_reduce(&s->window, error);
 }
 
 /* All slabs at once, then the transfers, the reduced number before the borders. */
@@ -54,9 +180,11 @@ static strake_status step_whole(strake_cl_resident *s, void *const *after, strak
                                         : STRAKE_OK);
     s->busy += s->weighing ? strake_clock_seconds() - s->began : 0.0;
     if (s->timing) {
-        strake_cl_exchange_time(&s->exchange);
+        s->exchange.timed = true;
+        s->exchange.so_far = 0.0;
+        s->exchange.began = strake_clock_seconds();
     }
-    STRAKE_TRY(bring_down(s, error));
+    STRAKE_TRY(reduce(s, error));
     STRAKE_TRY(strake_cl_exchange_mark(&s->exchange, NULL, error));
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - s->window.parity, after, error));
 cleanup:
@@ -64,7 +192,7 @@ cleanup:
 }
 
 /*
- * The slabs that are computed with a border, before the others. Where all meet on the time step nobody is waiting for the
+ * The slabs that are computed with a border, before the others. Where all meet on the time step no stripe waits for the
  * border alone: half of the stripe goes along, since a launch of few slabs leaves most of a device idle.
  */
 static strake_range find_edge(const strake_cl_resident *s, int b)
@@ -83,7 +211,7 @@ static strake_range find_edge(const strake_cl_resident *s, int b)
 
 /*
  * The slabs with borders. With a second queue: the first border in the one, any others at the same time in the other one,
- * which comes after both then, so that what else it is given is in nobody's way: a GPU hands out all groups of a launch that
+ * which comes after both then, so that its other commands delay neither border: a GPU hands out all groups of a launch that
  * has begun before those of a later one, and the ghosts of a border are such a one. @param[out] edges  of all of them; owned
  * by the caller, NULL where there is one queue
  */
@@ -139,24 +267,12 @@ static strake_status step_edges_first(strake_cl_resident *s, void *const *after,
     }
     STRAKE_TRY(edges != NULL ? strake_cl_come_after(k->cl, k->device, s->queue, edges, error)
                              : STRAKE_OK);
-    STRAKE_TRY(bring_down(s, error));
+    STRAKE_TRY(reduce(s, error));
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, 1 - w->parity, after, error));
 cleanup:
     w->beside = NULL;
     strake_cl_release_event(k->cl, &edges);
     return status;
-}
-
-/** Enqueues the last step of a sweep, what it reduces and the reads of border slabs. @param[in] after  host arrays */
-static strake_status cl_resident_last_step(strake_cl_resident *s, void *const *after,
-                                           strake_error *error)
-{
-    return s->edges_first ? step_edges_first(s, after, error) : step_whole(s, after, error);
-}
-
-bool strake_cl_resident_is_beside(const strake_cl_resident *s)
-{
-    return s->edges_first;
 }
 
 enum { REPEATS = 3 };
@@ -192,17 +308,11 @@ static void forget_timers(const strake_cl_window *w)
     }
 }
 
-/**
- * Runs the kernels of a step on slabs [first, end) a few times, on a queue of its own with timers, once
- * the window's queue is empty. A trial: the current states stay, the next ones are overwritten.
- * @param[out] out   STRAKE_CL_MOST_KERNELS entries, in the order of the launches
- * @param[out] count 0 where the device has no timers
- * @return STRAKE_ERR_DEVICE
- */
-static strake_status cl_window_time(strake_cl_window *w, int64_t first, int64_t end,
-                                    strake_cl_time *out, int *count, strake_error *error)
+strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,
+                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    strake_cl_window *const w = &s->window;
     const strake_cl *const cl = w->kernels->cl;
     const strake_cl_device *const device = w->kernels->device;
     const cl_command_queue usual = w->queue;
@@ -222,7 +332,8 @@ static strake_status cl_window_time(strake_cl_window *w, int64_t first, int64_t 
     w->queue = timed;
     w->timer = timer;
     for (int r = 0; r < REPEATS && known; r++) {
-        STRAKE_TRY(strake_cl_window_step(w, first, end, NULL, error));
+        STRAKE_TRY(strake_cl_window_step(w, s->range.first - s->base, s->range.end - s->base, NULL,
+                                         error));
         STRAKE_CL("clFinish", cl->clFinish(timed), error, device);
         known = read_timers(w, out, count);
         forget_timers(w);
@@ -237,87 +348,6 @@ cleanup:
     strake_cl_reduce_forget(w);
     (void)cl->clReleaseCommandQueue(timed);
     return status;
-}
-
-/* Which pages of the host arrays an exchange pins. */
-
-enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
-
-/* Pages [first, end) of a host array. */
-typedef struct pages {
-    size_t first, end;
-} pages;
-
-static int by_place(const void *a, const void *b)
-{
-    const pages *one = a;
-    const pages *other = b;
-    return (one->first > other->first) - (one->first < other->first);
-}
-
-static pages pages_of(const strake_cl_exchange *x, int64_t first, int64_t end)
-{
-    return (pages){strake_layout_offset(x->host, first) / STRAKE_CL_PIN_PAGE,
-                   (strake_layout_offset(x->host, end) + STRAKE_CL_PIN_PAGE - 1) /
-                       STRAKE_CL_PIN_PAGE};
-}
-
-/* What the exchange touches of an array, without overlaps. @return their number */
-static int find_pages(const strake_cl_exchange *x, pages out[MOST_PIECES])
-{
-    int count = 0, merged = 0;
-    for (int b = 0; b < x->borders; b++) {
-        out[count++] = pages_of(x, x->border[b].first, x->border[b].end);
-    }
-    for (int g = 0; g < x->ghosts && count < MOST_PIECES;) {
-        const int run = strake_cl_exchange_run_of(x, g);
-        out[count++] = pages_of(x, x->ghost[g].source, x->ghost[g].source + run);
-        g += run;
-    }
-    qsort(out, (size_t)count, sizeof *out, by_place);
-    for (int k = 1; k < count; k++) {
-        if (out[k].first > out[merged].end) {
-            out[++merged] = out[k];
-        } else if (out[k].end > out[merged].end) {
-            out[merged].end = out[k].end;
-        }
-    }
-    return count > 0 ? merged + 1 : 0;
-}
-
-/**
- * Pins what is exchanged, once for every plan.
- * @param[in] array  host arrays of the current states, by value; borrowed until the next plan or release
- * @param[in] next   host arrays of the next states, by output value; likewise
- */
-static void cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *const *next)
-{
-    pages piece[MOST_PIECES];
-    if (x->pinned) {
-        return;
-    }
-    if (x->packed != NULL) {
-        /* Nobody else's: what forbids to pin the host arrays does not concern it. */
-        const bool allowed = x->pins.allowed;
-        x->pins.allowed = true;
-        strake_cl_pins_add(&x->pins, x->packed, x->packed_bytes);
-        x->pins.allowed = allowed;
-        x->pinned = true;
-        return;
-    }
-    const int pieces = find_pages(x, piece);
-    for (int k = 0; k < x->window->states; k++) {
-        if (!strake_cl_exchange_travels(x, k)) {
-            continue;
-        }
-        char *const both[2] = {array[x->window->state[k].input], next[x->window->state[k].output]};
-        for (int p = 0; p < 2 * pieces; p++) {
-            const pages *which = &piece[p / 2];
-            strake_cl_pins_add(&x->pins, both[p % 2] + which->first * STRAKE_CL_PIN_PAGE,
-                               (which->end - which->first) * STRAKE_CL_PIN_PAGE);
-        }
-    }
-    x->pinned = true;
 }
 
 enum {
@@ -345,21 +375,22 @@ static bool is_whole(const strake_layout *host, strake_range range)
     return range.first == 0 && range.end == host->n[0];
 }
 
-int64_t strake_cl_resident_depth_before(const strake_layout *host, int steps)
+/* Slabs that a sweep needs before those that it computes; one way, that its window wanders. */
+static int64_t depth_before(const strake_layout *host, int steps)
 {
     return host->lo[0] + (steps - 1) * strake_layout_reach(host);
 }
 
-int64_t strake_cl_resident_depth_one_way(const strake_layout *host, int steps)
+/* Ghosts after a stripe that is exchanged one way. */
+static int64_t depth_one_way(const strake_layout *host, int steps)
 {
-    return strake_cl_resident_depth_before(host, steps) + host->hi[0] +
-           (steps - 1) * strake_layout_reach(host);
+    return depth_before(host, steps) + host->hi[0] + (steps - 1) * strake_layout_reach(host);
 }
 
 /* Slabs at the end of the window through which it wanders. */
 static int64_t find_room(const strake_layout *host, const strake_cl_resident_options *options)
 {
-    const int64_t least = LEAST_SWEEPS * strake_cl_resident_depth_before(host, options->steps);
+    const int64_t least = LEAST_SWEEPS * depth_before(host, options->steps);
     const int64_t part = (options->capacity.end - options->capacity.first) / ROOM_PART;
     return !options->one_way ? 0 : part > least ? part : least;
 }
@@ -419,7 +450,7 @@ cleanup:
     return status;
 }
 
-/* Whether transfers run beside the kernels of the slabs that nobody waits for. @param[in] border  bytes of one */
+/* Whether transfers run beside the kernels of the slabs that no other stripe waits for. @param[in] border  bytes of one */
 static bool resident_overlaps(const strake_cl_resident *s,
                               const strake_cl_resident_options *options, int64_t slabs,
                               int64_t borders, double border)
@@ -465,8 +496,9 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
-                                      int stripes, int self, strake_error *error)
+/* Everything that follows from which slabs are whose. */
+static strake_status plan(strake_cl_resident *s, const strake_range *stripe, int stripes, int self,
+                          strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t again = (s->steps - 1) * s->reach;
@@ -480,7 +512,7 @@ strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range 
     int64_t theirs[2] = {again + lo[0], again + hi[0]};
     if (s->one_way) {
         depth[0] = theirs[0] = 0;
-        depth[1] = theirs[1] = strake_cl_resident_depth_one_way(s->host, s->steps);
+        depth[1] = theirs[1] = depth_one_way(s->host, s->steps);
     }
     /* One way no ghost copies a slab of its own stripe: other ranks have enough of them in between. */
     STRAKE_TRY(plan_ghosts(s, s->one_way ? (const int64_t[]){0, 0} : depth, error));
@@ -533,9 +565,9 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     STRAKE_TRY(
         strake_cl_exchange_create(&s->exchange, &s->window, host, beside, options->pins, error));
     strake_cl_lift_open(&s->lift, &s->window, options->pins, options->memory, &s->waiter);
-    STRAKE_TRY(strake_cl_resident_plan(s, stripe, stripes, self, error));
+    STRAKE_TRY(plan(s, stripe, stripes, self, error));
     if (!whole) {
-        STRAKE_TRY(strake_cl_ghosts_create(&s->window, options->problem, &s->others, error));
+        STRAKE_TRY(create_ghosts(&s->window, options->problem, &s->others, error));
     }
     /* Some drivers compile at the first launch: a trial step at set-up launches everything but this. */
     STRAKE_TRY(strake_cl_resident_look(s, error));
@@ -566,7 +598,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_release_event(s->kernels->cl, &s->looked);
     strake_cl_lift_release(&s->lift);
     strake_cl_exchange_release(&s->exchange);
-    strake_cl_ghosts_destroy(&s->others);
+    destroy_ghosts(&s->others);
     strake_cl_release_buffer(s->kernels, &s->edges.list);
     strake_cl_release_buffer(s->kernels, &s->ghosts.list);
     strake_cl_release_buffer(s->kernels, &s->turned.list);
@@ -578,6 +610,66 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     }
     free(s);
     *resident = NULL;
+}
+
+/* Enqueues advancing slabs of others, of the states that do not travel. */
+static strake_status advance(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_exchange *x = &s->exchange;
+    for (int g = 0, run = 0; g < x->ghosts && s->others != NULL; g += run) {
+        const int64_t first = x->ghost[g].slab - s->base;
+        run = 1;
+        while (g + run < x->ghosts && x->ghost[g + run].slab - s->base == first + run) {
+            run++;
+        }
+        STRAKE_TRY(step_ghosts(s->others, first, first + run, error));
+    }
+cleanup:
+    return status;
+}
+
+/* Puts the window's slab 0 at another place of the grid; nothing is moved. */
+static void set_base(strake_cl_resident *s, int64_t base)
+{
+    s->base = base;
+    s->exchange.base = base;
+}
+
+/* Copies own slabs and ghosts to the beginning of the window. */
+static strake_status return_home(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t slabs = s->range.end - s->range.first + depth_one_way(s->host, s->steps);
+    for (int k = 0; k < s->window.states; k++) {
+        const cl_mem *buffer = s->window.state[k].buffer;
+        STRAKE_CL("clEnqueueCopyBuffer",
+                  s->kernels->cl->clEnqueueCopyBuffer(
+                      s->queue, buffer[s->window.parity], buffer[1 - s->window.parity],
+                      strake_cl_window_offset(&s->window, s->range.first - s->base),
+                      strake_cl_window_offset(&s->window, 0),
+                      (size_t)slabs * strake_cl_window_slab_bytes(&s->window), 0, NULL, NULL),
+                  error, s->kernels->device);
+    }
+    strake_cl_window_swap(&s->window);
+    set_base(s, s->range.first);
+cleanup:
+    return status;
+}
+
+/* One way: what the sweep computes belongs to places further down, so the window goes up. */
+static strake_status wander(strake_cl_resident *s, int steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &s->window.layout;
+    const int64_t down = depth_before(s->host, steps);
+    const int64_t end = s->range.end - s->base + down + depth_one_way(s->host, s->steps);
+    if (end > l->n[0] + l->hi[0]) {
+        STRAKE_TRY(return_home(s, error));
+    }
+    set_base(s, s->base - down);
+cleanup:
+    return status;
 }
 
 /*
@@ -611,13 +703,12 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     int64_t own_first = 0, own_end = 0;
     strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
     strake_cl_reduce_forget(&s->window);
-    cl_exchange_pin(&s->exchange, array, next);
-    STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
+    STRAKE_TRY(strake_cl_exchange_begin(&s->exchange, array, next, error));
     for (int k = 0; k < s->window.states && s->turned.count > 0; k++) {
         STRAKE_TRY(strake_cl_window_fill(&s->window, s->window.state[k].buffer[s->window.parity], 0,
                                          0, &s->turned, error));
     }
-    STRAKE_TRY(s->one_way ? strake_cl_resident_wander(s, steps, error) : STRAKE_OK);
+    STRAKE_TRY(s->one_way ? wander(s, steps, error) : STRAKE_OK);
     own_first = s->range.first - s->base;
     own_end = s->range.end - s->base;
     STRAKE_TRY(weigh(s, error));
@@ -628,13 +719,15 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
                                          error));
         strake_cl_window_swap(&s->window);
     }
-    STRAKE_TRY(cl_resident_choose(s, error));
+    STRAKE_TRY(choose_step(s, error));
     s->busy_steps += s->weighing ? steps : 0;
-    STRAKE_TRY(cl_resident_last_step(s, next, error));
-    STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after all that others wait for */
+    STRAKE_TRY(s->edges_first ? step_edges_first(s, next, error) : step_whole(s, next, error));
+    STRAKE_TRY(advance(s, error)); /* after all that others wait for */
     strake_cl_window_swap(&s->window);
-    STRAKE_TRY(strake_cl_resident_reduce(s, error));
-    /* With a clock of its own nobody waits for this sweep: the device gets several at once. */
+    /* A look does nothing after a sweep that did nothing: the clock goes on afterwards. */
+    STRAKE_TRY(strake_cl_active_end(&s->active, &s->window, error));
+    STRAKE_TRY(s->clock.runs ? strake_cl_clock_advance(&s->clock, &s->window, error) : STRAKE_OK);
+    /* A device with a clock of its own gets several sweeps at once: the host waits for none of them. */
     if (!s->clock.runs || s->clock.sweeps % FLUSHED_SWEEPS == 0) {
         STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
     }
@@ -663,19 +756,8 @@ void strake_cl_resident_undo(strake_cl_resident *s, int steps)
         strake_cl_window_swap(&s->window);
     }
     if (s->one_way) {
-        strake_cl_resident_set_base(s, s->base + strake_cl_resident_depth_before(s->host, steps));
+        set_base(s, s->base + depth_before(s->host, steps));
     }
-}
-
-strake_status strake_cl_resident_publish(strake_cl_resident *s, strake_error *error)
-{
-    return strake_cl_exchange_publish(&s->exchange, error);
-}
-
-strake_status strake_cl_resident_fetch(strake_cl_resident *s, void *const *array,
-                                       strake_error *error)
-{
-    return strake_cl_exchange_fetch(&s->exchange, false, array, error);
 }
 
 strake_status strake_cl_resident_look(strake_cl_resident *s, strake_error *error)
@@ -702,38 +784,10 @@ cleanup:
     return status;
 }
 
-bool strake_cl_resident_is_alone(const strake_cl_resident *s)
-{
-    return strake_cl_exchange_is_empty(&s->exchange);
-}
-
 bool strake_cl_resident_has_room(const strake_cl_resident *s, strake_range own)
 {
     return own.first < own.end && own.first >= s->capacity.first && own.end <= s->capacity.end &&
            is_whole(s->host, own) == is_whole(s->host, s->range);
-}
-
-strake_status strake_cl_resident_check(strake_cl_resident *s, bool *intact, strake_error *error)
-{
-    const strake_status status = strake_cl_resident_finish(s, error);
-    return status == STRAKE_OK ? strake_cl_window_check(&s->window, intact, error) : status;
-}
-
-void strake_cl_resident_describe(const strake_cl_resident *s, strake_cl_exchange_report *out)
-{
-    strake_cl_exchange_describe(&s->exchange, out);
-}
-
-void strake_cl_resident_describe_activity(const strake_cl_resident *s, strake_cl_activity *out)
-{
-    strake_cl_active_describe(&s->active, &s->window, out);
-}
-
-strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,
-                                      strake_error *error)
-{
-    return cl_window_time(&s->window, s->range.first - s->base, s->range.end - s->base, out, count,
-                          error);
 }
 
 strake_status strake_cl_resident_record(strake_cl_resident *s, strake_cl_record *record,
@@ -759,6 +813,168 @@ strake_status strake_cl_resident_record(strake_cl_resident *s, strake_cl_record 
                                      : STRAKE_OK);
     STRAKE_TRY(timers ? strake_cl_record_begin(record, k->cl, k->device, s->queue, error)
                       : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_bound(strake_cl_resident *s, double *bound, strake_error *error)
+{
+    double reduced[STRAKE_MAX_REDUCTIONS];
+    const strake_status status = strake_cl_reduce_end(&s->window, &s->waiter, reduced, error);
+    *bound = status == STRAKE_OK && s->kernels->graph->reductions > 0 ? reduced[0] : *bound;
+    return status;
+}
+
+/* Uploads slabs of the grid from a host array; @p by_map: see strake_cl_window_upload(). */
+static strake_status upload(strake_cl_resident *s, cl_command_queue queue, cl_mem array,
+                            const void *from, strake_range slabs, bool by_map, strake_error *error)
+{
+    return strake_cl_window_upload(&s->window, &s->lift.pins, queue, array, s->host, from, s->base,
+                                   slabs, by_map, error);
+}
+
+void strake_cl_resident_unpin(strake_cl_resident *s)
+{
+    strake_cl_exchange_unpin(&s->exchange);
+    strake_cl_pins_release(&s->lift.pins);
+}
+
+strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *cl = s->kernels->cl;
+    STRAKE_TRY(strake_cl_lift_wait(&s->lift, error));
+    STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->waiter, s->queue, error));
+    if (s->exchange.overlaps) {
+        STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->exchange.waiter,
+                                        s->exchange.queue, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *const *array,
+                                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool beside = false;
+    STRAKE_TRY(strake_cl_lift_upload(&s->lift, s->host, s->base, array, &beside, error));
+    STRAKE_TRY(strake_cl_window_static(&s->window, 0, s->window.layout.n[0], error));
+    STRAKE_TRY(s->others != NULL ? prepare_ghosts(s->others, error) : STRAKE_OK);
+    STRAKE_TRY(strake_cl_active_wake(&s->active, &s->window, error));
+    STRAKE_TRY(beside ? STRAKE_OK : strake_cl_resident_finish(s, error));
+    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const *array,
+                                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &s->window.layout;
+    const int64_t first = s->one_way ? s->range.first - s->base : -(int64_t)l->lo[0];
+    const int64_t end =
+        s->one_way ? s->range.end - s->base + depth_one_way(s->host, s->steps) : l->n[0] + l->hi[0];
+    STRAKE_TRY(strake_cl_resident_finish(s, error)); /* older ghosts may still be on their way */
+    strake_cl_active_reset(&s->active);
+    for (int k = 0; k < s->window.states; k++) {
+        const cl_mem current = s->window.state[k].buffer[s->window.parity];
+        STRAKE_TRY(upload(s, s->queue, current, array[s->window.state[k].input],
+                          (strake_range){s->base + first, s->base + end}, true, error));
+        STRAKE_TRY(strake_cl_window_fill(&s->window, current, first, end,
+                                         s->host->boundary[0] == STRAKE_POLAR ? &s->ghosts : NULL,
+                                         error));
+    }
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+cleanup:
+    return status;
+}
+
+/* Downloads slabs [first, end) of the grid, which the stripe owns. */
+static strake_status download(strake_cl_resident *s, int64_t first, int64_t end, void *const *array,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_event done = NULL;
+    for (int k = 0; k < s->window.states && first < end; k++) {
+        const strake_cl_state *state = &s->window.state[k];
+        char *host = array[state->input];
+        STRAKE_CL("clEnqueueReadBuffer",
+                  s->kernels->cl->clEnqueueReadBuffer(
+                      s->queue, state->buffer[s->window.parity], CL_FALSE,
+                      strake_cl_window_offset(&s->window, first - s->base),
+                      (size_t)(end - first) * strake_cl_window_slab_bytes(&s->window),
+                      host + strake_layout_offset(s->exchange.host, first), 0, NULL, &done),
+                  error, s->kernels->device);
+        STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+        STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->reader, &done, error));
+    }
+cleanup:
+    strake_cl_release_event(s->kernels->cl, &done);
+    return status;
+}
+
+strake_status strake_cl_resident_download(strake_cl_resident *s, void *const *array,
+                                          strake_error *error)
+{
+    return download(s, s->range.first, s->range.end, array, error);
+}
+
+strake_status strake_cl_resident_return(strake_cl_resident *s, strake_range own, void *const *array,
+                                        strake_error *error)
+{
+    const strake_status status = strake_cl_exchange_return(&s->exchange, own, array, error);
+    return status == STRAKE_OK ? strake_cl_resident_finish(s, error) : status;
+}
+
+strake_status strake_cl_resident_give(strake_cl_resident *s, const strake_range *stripe,
+                                      int stripes, int self, void *const *array,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_range border[STRAKE_CL_MOST_BORDERS];
+    const strake_range old = s->range;
+    const strake_range own = stripe[self];
+    const int64_t again = (s->steps - 1) * s->reach;
+    const int64_t left_end = own.first < old.end ? own.first : old.end;
+    const int64_t right_first = own.end > old.first ? own.end : old.first;
+    const int borders = strake_partition_border(
+        stripe, stripes, self, s->host->n[0], s->host->boundary[0],
+        (int)(again + s->window.layout.lo[0]), (int)(again + s->window.layout.hi[0]),
+        STRAKE_CL_MOST_BORDERS, border);
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+    STRAKE_TRY(download(s, old.first, left_end, array, error));
+    STRAKE_TRY(download(s, right_first, old.end, array, error));
+    for (int b = 0; b < borders; b++) {
+        const int64_t first = border[b].first > old.first ? border[b].first : old.first;
+        const int64_t end = border[b].end < old.end ? border[b].end : old.end;
+        STRAKE_TRY(download(s, first, end, array, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range *stripe,
+                                      int stripes, int self, void *const *array,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_range old = s->range;
+    const strake_range own = stripe[self];
+    const strake_range gained[2] = {{own.first, old.first < own.end ? old.first : own.end},
+                                    {old.end > own.first ? old.end : own.first, own.end}};
+    STRAKE_TRY(plan(s, stripe, stripes, self, error));
+    for (int k = 0; k < s->window.states; k++) {
+        const cl_mem current = s->window.state[k].buffer[s->window.parity];
+        for (int side = 0; side < 2; side++) {
+            STRAKE_TRY(upload(s, s->queue, current, array[s->window.state[k].input], gained[side],
+                              false, error));
+        }
+        STRAKE_TRY(strake_cl_window_fill(&s->window, current, 0, 0, &s->ghosts, error));
+    }
+    STRAKE_TRY(strake_cl_exchange_fetch(&s->exchange, true, array, error));
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
 cleanup:
     return status;
 }

@@ -1,4 +1,4 @@
-#include "opencl/cl_impl.h"
+#include "opencl/cl_device.h"
 
 #include "base/random.h"
 

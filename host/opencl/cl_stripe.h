@@ -7,7 +7,6 @@
 #define STRAKE_CL_STRIPE_H
 
 #include "opencl/cl_blocks.h"
-#include "opencl/cl_describe.h"
 #include "opencl/cl_resident.h"
 
 /** How a stripe works. */

@@ -1,13 +1,10 @@
-/* What one work-item of a kernel evaluates: its terms; those of marching kernels are scheduled in cl_lags.c. */
+/* What one work-item of a kernel evaluates: its terms, and when a marching kernel computes them. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "opencl/cl_plan.h"
-#include "opencl/cl_plan_impl.h"
-
-/* When a marching kernel computes, loads and passes on its terms, and how long it keeps their rows. */
 
 /* After so many rows without use a line is taken to have left the cache. */
 enum { FAR_ROWS = 4 };
@@ -57,16 +54,6 @@ static void find_uses(const strake_graph *graph, const strake_cl_kernel_plan *pl
     }
 }
 
-/* Calls back for every use of term @p p: the reader's lag less the row offset, and the reader. */
-typedef void use_function(strake_cl_kernel_plan *plan, int p, int reader, int row);
-
-static void each_use(const uses *all, strake_cl_kernel_plan *plan, int p, use_function *use)
-{
-    for (int k = all->first[p]; k < all->first[p + 1]; k++) {
-        use(plan, p, all->use[k].reader, all->use[k].row);
-    }
-}
-
 /*
  * Own columns of a computed value share their lag: the latest (+1) or the earliest (-1) of their lags.
  * They stand side by side, the first one at @p first; nothing that depends on them lies between.
@@ -92,6 +79,15 @@ static bool is_column(const strake_cl_kernel_plan *plan, int p, int column)
            term->offset[1] * plan->vector + term->offset[2] == column;
 }
 
+/* The own term of the work-item that an exchanged term comes from. */
+static int find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
+{
+    const int offset[STRAKE_AXES] = {
+        0, term->offset[1] - strake_cl_items_away(plan, term, 1) * plan->lines,
+        term->offset[2] - strake_cl_items_away(plan, term, 2) * plan->vector};
+    return strake_cl_find_term(plan, term->value, offset);
+}
+
 /* The earliest iteration in which every computed term has its operands; loads come when asked for. */
 static void earliest_lags(const strake_graph *graph, strake_cl_kernel_plan *plan)
 {
@@ -99,7 +95,7 @@ static void earliest_lags(const strake_graph *graph, strake_cl_kernel_plan *plan
         strake_cl_term *term = &plan->term[c];
         term->lag = 0;
         if (term->kind == STRAKE_CL_EXCHANGED) {
-            term->lag = plan->term[strake_cl_find_owner(plan, term)].lag + 1;
+            term->lag = plan->term[find_owner(plan, term)].lag + 1;
         } else if (term->kind == STRAKE_CL_COMPUTED) {
             const strake_stage *stage = strake_cl_term_stage(graph, term);
             for (int k = 0; k < stage->reads; k++) {
@@ -115,12 +111,6 @@ static void earliest_lags(const strake_graph *graph, strake_cl_kernel_plan *plan
             }
         }
     }
-}
-
-static void delay_use(strake_cl_kernel_plan *plan, int p, int reader, int row)
-{
-    const int lag = plan->term[reader].lag - row;
-    plan->term[p].lag = lag < plan->term[p].lag ? lag : plan->term[p].lag;
 }
 
 /* Whether a work-item loads a value for one of its own columns, which brings the neighbours' near. */
@@ -157,7 +147,10 @@ static void delay_terms(const uses *all, strake_cl_kernel_plan *plan, int prefet
         strake_cl_term *term = &plan->term[p];
         const int earliest = term->lag;
         term->lag = INT_MAX;
-        each_use(all, plan, p, delay_use);
+        for (int k = all->first[p]; k < all->first[p + 1]; k++) {
+            const int lag = plan->term[all->use[k].reader].lag - all->use[k].row;
+            term->lag = lag < term->lag ? lag : term->lag;
+        }
         int sent = INT_MAX;
         for (int c = p + 1; c < plan->terms; c++) {
             if (reads_of_neighbour(plan, c, p)) {
@@ -200,10 +193,10 @@ static void widen(int side[STRAKE_AXES][2], const int by[STRAKE_AXES][2], int li
     }
 }
 
-static void measure_use(strake_cl_kernel_plan *plan, int p, int reader, int row)
+/* What a use of a term by a reader, @p row rows away, asks of it. */
+static void measure_use(const strake_cl_kernel_plan *plan, strake_cl_term *term,
+                        const strake_cl_term *by, int row)
 {
-    strake_cl_term *term = &plan->term[p];
-    const strake_cl_term *by = &plan->term[reader];
     const int depth = by->lag - row - term->lag + 1;
     term->depth = depth > term->depth ? depth : term->depth;
     term->before = by->before - row > term->before ? by->before - row : term->before;
@@ -221,7 +214,9 @@ static void measure_terms(const uses *all, strake_cl_kernel_plan *plan)
         strake_cl_term *term = &plan->term[p];
         term->depth = 1;
         term->before = strake_cl_term_is_stored(plan, term) ? 0 : INT_MIN / 2;
-        each_use(all, plan, p, measure_use);
+        for (int k = all->first[p]; k < all->first[p + 1]; k++) {
+            measure_use(plan, term, &plan->term[all->use[k].reader], all->use[k].row);
+        }
         for (int c = p + 1; c < plan->terms; c++) {
             if (reads_of_neighbour(plan, c, p)) {
                 const strake_cl_term *by = &plan->term[c];
@@ -387,9 +382,8 @@ typedef struct builder {
     const strake_graph *graph;
     strake_cl_kernel_plan *plan;
     bool failed;
-    bool is_member[STRAKE_MAX_VALUES]; /* this kernel computes the value (somewhere) */
-    short newest
-        [STRAKE_MAX_VALUES]; /* one more than the newest term of a value, 0: there is none; ... */
+    bool is_member[STRAKE_MAX_VALUES];   /* this kernel computes the value (somewhere) */
+    short newest[STRAKE_MAX_VALUES];     /* 1 + the newest term of a value, 0: there is none; ... */
     short older[STRAKE_CL_KERNEL_TERMS]; /* ... the same of the one before a term */
 } builder;
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "opencl/cl_plan.h"
-#include "opencl/cl_plan_impl.h"
 
 enum {
     EXCHANGE_OPS = 2,    /* a read of local memory, and the share of the write */
@@ -51,8 +50,7 @@ static void choose_ways(tiler *t)
     for (int v = 0; v < t->graph->values; v++) {
         t->slot[v] = -1;
         t->phase[v] = -1;
-        if (t->member
-                [v]) { /* those of stages follow: here the static ones that are computed again */
+        if (t->member[v]) { /* stages' own follow: here the static ones that are computed again */
             t->way[v] = CHEAP;
             t->cost[v] = strake_cl_stage_ops(&t->graph->stage[t->graph->value[v].stage]);
         }

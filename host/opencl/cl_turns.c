@@ -1,4 +1,12 @@
-#include "opencl/cl_turns.h"
+/*
+ * Launches on PoCL before 6.0, which are its releases on Debian 12, Ubuntu 22.04 and 24.04.
+ *
+ * Such a PoCL keeps what it compiled in a list: one entry for a kernel, a size of groups and the widest launch up to
+ * now. A launch takes the first entry that is wide enough, and gives back the first one that is when it ends. Where a
+ * wider launch made a new entry between the two, that is another entry, and the process ends by an assertion,
+ * "found->ref_count > 0". Two queues of one device, and two contexts, do this at times.
+ */
+#include "opencl/cl_device.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -95,7 +103,7 @@ static void learn_width(cl_kernel kernel, const size_t local[3], size_t width)
     *w = (turn_width){kernel, {local[0], local[1], local[2]}, width};
 }
 
-/* Not clFinish(): whoever waits for a device that hangs must be able to leave it. */
+/* Not clFinish(): a thread that waits for a device that hangs must be able to leave it. */
 static void wait_for_queue(turn_queue *q)
 {
     const double begin = strake_clock_seconds();

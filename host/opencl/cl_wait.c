@@ -12,61 +12,6 @@
 
 #include "base/clock.h"
 
-void strake_cl_watch_begin(strake_cl_watch *watch,
-                           void (*tell)(void *user, const char *device, int number, int of),
-                           void *user)
-{
-    memset(watch, 0, sizeof *watch);
-    (void)pthread_mutex_init(&watch->lock, NULL);
-    watch->tell = tell;
-    watch->user = user;
-}
-
-void strake_cl_watch_list(strake_cl_watch *watch, strake_cl_list *list)
-{
-    if (list->cl != NULL) {
-        list->cl->watch = watch;
-    }
-}
-
-void strake_cl_watch_expect(strake_cl_watch *watch, int programs)
-{
-    watch->expected += programs;
-}
-
-int strake_cl_watch_ask(strake_cl_watch *watch, uint64_t name)
-{
-    int number = 0;
-    if (watch == NULL) {
-        return 0;
-    }
-    (void)pthread_mutex_lock(&watch->lock);
-    while (number < watch->asked && number < STRAKE_CL_WATCHED && watch->seen[number] != name) {
-        number++;
-    }
-    if (number == watch->asked && number < STRAKE_CL_WATCHED) {
-        watch->seen[watch->asked++] = name;
-    }
-    (void)pthread_mutex_unlock(&watch->lock);
-    return number + 1;
-}
-
-void strake_cl_watch_tell(strake_cl_watch *watch, const strake_cl_device *device, int number)
-{
-    char text[64];
-    if (watch == NULL || watch->tell == NULL) {
-        return;
-    }
-    (void)snprintf(text, sizeof text, "ocl:%d (%.16s)", device->number, device->name);
-    (void)pthread_mutex_lock(&watch->lock);
-    watch->tell(watch->user, text, number,
-                watch->expected > watch->asked ? watch->expected : watch->asked);
-    (void)pthread_mutex_unlock(&watch->lock);
-}
-
-#ifdef __linux__
-#endif
-
 /* Shorter waits than a thread needs to fall asleep and wake up are spent spinning. */
 static const double least_sleep = 150e-6;
 
@@ -169,7 +114,7 @@ static bool is_near(const strake_cl_device *device, const strake_cl_waiter *wait
 /*
  * Looks now and then whether the event is complete. Never one long sleep for a GPU: some drivers hand
  * commands that wait for another queue to the device only when the host calls them. A device that computes
- * on the processors needs them more than whoever looks: its driver is asked to call,
+ * on the processors needs them more than a thread that polls: its driver is asked to call,
  * unless the wait is short.
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
@@ -183,6 +128,9 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
     const bool may_call = pause > 0.0 && !strake_cl_device_is_gpu(device);
     bool has_asked = false;
     call *caller = NULL;
+    if (*event == NULL) {
+        return STRAKE_OK;
+    }
 #ifdef PR_SET_TIMERSLACK
     if (pause > 0.0) {
         (void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* [ns]; the default adds 50 us */
@@ -263,4 +211,54 @@ strake_status strake_cl_follow(const strake_cl *cl, const strake_cl_device *devi
 cleanup:
     strake_cl_release_event(cl, &event);
     return status;
+}
+
+strake_status strake_cl_aside_open(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_context context, bool timers, cl_command_queue *aside,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    if (*aside == NULL && strake_cl_device_is_gpu(device) && !strake_cl_device_is_pocl(device)) {
+        *aside = cl->clCreateCommandQueue(context, device->device,
+                                          timers ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+        STRAKE_CL("clCreateCommandQueue", code, error, device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_aside_mark(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue queue, cl_command_queue aside, cl_event *here,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (aside != NULL) {
+        STRAKE_CL("clEnqueueMarkerWithWaitList",
+                  cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, here), error, device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_aside_turn(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue *queue, cl_command_queue *aside, cl_event *here,
+                                   cl_event *done, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_mark(cl, device, *queue, done, error));
+    strake_cl_aside_swap(queue, aside);
+    STRAKE_TRY(*here != NULL ? strake_cl_come_after(cl, device, *queue, *here, error) : STRAKE_OK);
+cleanup:
+    strake_cl_release_event(cl, here);
+    return status;
+}
+
+void strake_cl_aside_swap(cl_command_queue *queue, cl_command_queue *aside)
+{
+    const cl_command_queue before = *queue;
+    if (*aside != NULL) {
+        *queue = *aside;
+        *aside = before;
+    }
 }

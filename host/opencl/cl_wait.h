@@ -6,43 +6,7 @@
 #ifndef STRAKE_CL_WAIT_H
 #define STRAKE_CL_WAIT_H
 
-#include <pthread.h>
-
 #include "opencl/cl_device.h"
-
-/* Who is told of programs that are being compiled, which takes some drivers seconds. */
-
-enum { STRAKE_CL_WATCHED = 64 };
-
-/** To be had by one list of devices; strake_cl.watch leads to it. */
-typedef struct strake_cl_watch {
-    /**
-     * Before a program is compiled: its number, from 1 on, of those that are known to be needed, each counted
-     * once; afterwards with number 0. One call at a time, from any thread.
-     */
-    void (*tell)(void *user, const char *device, int number, int of);
-    void *user;
-    pthread_mutex_t lock;
-    int asked, expected;              /**< different programs */
-    uint64_t seen[STRAKE_CL_WATCHED]; /**< their names */
-} strake_cl_watch;
-
-/** @param[in] tell  may be NULL */
-void strake_cl_watch_begin(strake_cl_watch *watch,
-                           void (*tell)(void *user, const char *device, int number, int of),
-                           void *user);
-
-/** Programs built with the functions of @p list are told of from now on, if it has any. */
-void strake_cl_watch_list(strake_cl_watch *watch, strake_cl_list *list);
-
-/** So many more programs will be asked for; fewer where negative. */
-void strake_cl_watch_expect(strake_cl_watch *watch, int programs);
-
-/** A program of this name is asked for. @return its number; @p watch may be NULL here and below */
-int strake_cl_watch_ask(strake_cl_watch *watch, uint64_t name);
-
-/** It is compiled from now on (number > 0), or was (0). */
-void strake_cl_watch_tell(strake_cl_watch *watch, const strake_cl_device *device, int number);
 
 /** In the order of the words of run.wait. */
 typedef enum strake_cl_wait_kind {
@@ -59,7 +23,7 @@ typedef struct strake_cl_waiter {
 } strake_cl_waiter;
 
 /**
- * Waits until @p event is complete (its queue must have been flushed) and releases it.
+ * Waits until @p event is complete (its queue must have been flushed) and releases it; NULL: there is none.
  * Sleeping, the thread looks every 10 to 100 microseconds, the more seldom the longer the last wait; it spins for
  * a GPU from shortly before the last wait's time is over. A device that computes on the processors wakes it instead.
  * @return STRAKE_ERR_DEVICE if the command failed, or is not complete within the waiter's limit
@@ -84,5 +48,39 @@ strake_status strake_cl_come_after(const strake_cl *cl, const strake_cl_device *
 strake_status strake_cl_follow(const strake_cl *cl, const strake_cl_device *device,
                                cl_command_queue queue, cl_command_queue leader,
                                strake_error *error);
+
+/*
+ * A second queue of a GPU, for kernels that may run at the same time as those of the first. A launch that ends leaves a GPU
+ * more and more idle, for as long as its last groups take; what another queue has fills it meanwhile. Only GPUs have one:
+ * processors have one launch at a time, and PoCL must not have the same kernel in two queues (its version 3.1 aborts).
+ *
+ * The two change roles: what follows the kernel that is enqueued second goes to its queue, which comes after that of the
+ * first by then. NVIDIA's driver tells that a kernel is done only after those of other queues that were enqueued before
+ * it, but knows of transfers behind it at once.
+ */
+
+/** Makes one, where there is none yet. @param[in,out] aside  owned by the caller; stays NULL where there is none to be */
+strake_status strake_cl_aside_open(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_context context, bool timers, cl_command_queue *aside,
+                                   strake_error *error);
+
+/**
+ * Marks where the other queue is to go on, without a flush: before the kernel that is enqueued first, on whose way nothing
+ * else should be. @param[out] here  owned by the caller; NULL where there is no other queue
+ */
+strake_status strake_cl_aside_mark(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue queue, cl_command_queue aside, cl_event *here,
+                                   strake_error *error);
+
+/**
+ * They change roles, if there are two: what the queue is given from now on comes after the mark. Flushes.
+ * @param[in,out] here  the mark; released  @param[out] done  of all that was enqueued so far; owned by the caller
+ */
+strake_status strake_cl_aside_turn(const strake_cl *cl, const strake_cl_device *device,
+                                   cl_command_queue *queue, cl_command_queue *aside, cl_event *here,
+                                   cl_event *done, strake_error *error);
+
+/** They change roles, if there are two. */
+void strake_cl_aside_swap(cl_command_queue *queue, cl_command_queue *aside);
 
 #endif

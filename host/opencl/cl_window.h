@@ -2,7 +2,7 @@
  * @file cl_window.h
  * Arrays of consecutive slabs on a device and the work on them: one time step for any range of the
  * slabs, and the ghosts of a range. Nothing here waits or exchanges; commands go to one in-order queue, which may
- * change (cl_aside.h).
+ * change (strake_cl_aside_turn()).
  *
  * Slabs count from the window's first one that can be computed (slab 0); before it and after the last
  * lie the layout's ghost slabs. What slab of the grid slab 0 is, only the window's owner knows.
@@ -13,45 +13,12 @@
 #include "engine/partition.h"
 #include "opencl/cl_fill.h"
 #include "opencl/cl_kernels.h"
+#include "opencl/cl_launch.h"
 #include "opencl/cl_pins.h"
 #include "opencl/cl_wait.h"
 
 /*
- * * A second queue of a GPU, for kernels that may run at the same time as those of the first. A launch that ends leaves a GPU
- * more and more idle, for as long as its last groups take; what another queue has fills it meanwhile. Only GPUs have one:
- * processors have one launch at a time, and PoCL must not have the same kernel in two queues (its version 3.1 aborts).
- *
- * The two change roles: what follows the kernel that is enqueued second goes to its queue, which comes after that of the
- * first by then. NVIDIA's driver tells that a kernel is done only after those of other queues that were enqueued before
- * it, but knows of transfers behind it at once.
- */
-
-/** Makes one, where there is none yet. @param[in,out] aside  owned by the caller; stays NULL where there is none to be */
-strake_status strake_cl_aside_open(const strake_cl *cl, const strake_cl_device *device,
-                                   cl_context context, bool timers, cl_command_queue *aside,
-                                   strake_error *error);
-
-/**
- * Marks where the other queue is to go on, without a flush: before the kernel that is enqueued first, on whose way nothing
- * else should be. @param[out] here  owned by the caller; NULL where there is no other queue
- */
-strake_status strake_cl_aside_mark(const strake_cl *cl, const strake_cl_device *device,
-                                   cl_command_queue queue, cl_command_queue aside, cl_event *here,
-                                   strake_error *error);
-
-/**
- * They change roles, if there are two: what the queue is given from now on comes after the mark. Flushes.
- * @param[in,out] here  the mark; released  @param[out] done  of all that was enqueued so far; owned by the caller
- */
-strake_status strake_cl_aside_turn(const strake_cl *cl, const strake_cl_device *device,
-                                   cl_command_queue *queue, cl_command_queue *aside, cl_event *here,
-                                   cl_event *done, strake_error *error);
-
-/** They change roles, if there are two. */
-void strake_cl_aside_swap(cl_command_queue *queue, cl_command_queue *aside);
-
-/*
- * * Canaries: the first and the last bytes of an array on a device hold a pattern that no kernel may
+ * Canaries: the first and the last bytes of an array on a device hold a pattern that no kernel may
  * write. It is a NaN in both precisions, so that a value read from there cannot go unnoticed either.
  */
 
@@ -89,17 +56,16 @@ typedef struct strake_cl_pairs {
     cl_mem list; /**< NULL if room is 0 */
 } strake_cl_pairs;
 
-/** One of the graph's reductions (cl_reduce.h). */
+/** One of the graph's reductions. */
 typedef struct strake_cl_reduced {
     cl_mem partial[2]; /**< a number of each group of the launches since the last reduction ... */
     int64_t room[2];   /**< numbers that they can have */
     int turn;          /**< ... in this one, ... */
     int64_t groups;    /**< ... so many; */
-    int64_t left; /**< in the other one those of the last sweep that are not reduced yet, or 0 */
-    cl_mem least; /**< what they were brought down to where they are many */
-    int64_t
-        reads; /**< numbers that the host reads: all of them, or what they were brought down to */
-    void *number; /**< these, in pages of the host that the device reaches ... */
+    int64_t left;  /**< in the other one those of the last sweep that are not reduced yet, or 0 */
+    cl_mem least;  /**< what they were reduced to where they are many */
+    int64_t reads; /**< numbers that the host reads: all of them, or what they were reduced to */
+    void *number;  /**< these, in pages of the host that the device reaches ... */
     strake_cl_pins pins;
     cl_event is_read; /**< ... once this is done */
 } strake_cl_reduced;
@@ -116,15 +82,13 @@ typedef struct strake_cl_listing {
 typedef struct strake_cl_window {
     const strake_cl_kernels *kernels;
     cl_command_queue queue; /**< borrowed */
-    cl_event
-        beside; /**< borrowed: of launches of the same step in another queue; NULL: there are none */
+    cl_event beside; /**< borrowed: of the step's launches in another queue; NULL: there are none */
     strake_layout layout;
     int64_t lead, tail; /**< slabs of every array beyond the layout's, read but never used */
     int64_t origin;     /**< of cell [0,0,0] in an array [elements] */
     int arrays;
-    cl_mem array
-        [STRAKE_MAX_VALUES]; /**< static inputs and intermediates, shared where lifetimes allow */
-    int slot[STRAKE_MAX_VALUES]; /**< value: its array, or -1 */
+    cl_mem array[STRAKE_MAX_VALUES]; /**< static inputs, and intermediates, which may share one */
+    int slot[STRAKE_MAX_VALUES];     /**< value: its array, or -1 */
     int states;
     strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
     strake_cl_together together;
@@ -133,7 +97,7 @@ typedef struct strake_cl_window {
     cl_int non_finite;                 /**< what the last look found */
     cl_event *timer;                   /**< by kernel: set by its launches; NULL: not asked for */
     double scalar[STRAKE_MAX_SCALARS]; /**< of the steps that are enqueued next */
-    cl_mem told;                       /**< these, by a clock on the device (cl_clock.h), or NULL */
+    cl_mem told;                       /**< these, by a clock on the device (cl_clock.c), or NULL */
     cl_mem clock;                      /**< two of them, ... */
     int clock_turn;                    /**< ... of which this one counts */
     const strake_cl_listing *listing;  /**< of the step that is enqueued next, or NULL */
@@ -212,6 +176,18 @@ strake_status strake_cl_window_step(strake_cl_window *window, int64_t first, int
 void strake_cl_window_swap(strake_cl_window *window);
 
 /**
+ * Enqueues the upload of slabs of the grid into one of the window's arrays: runs of slabs that lie together in the
+ * host array.
+ * @param[in] host    layout of the host array @p from, that of the whole grid
+ * @param[in] base    slab of the grid that is slab 0 of the window
+ * @param[in] by_map  slabs beyond the domain take their source's, else they lie in the host array
+ */
+strake_status strake_cl_window_upload(const strake_cl_window *window, const strake_cl_pins *pins,
+                                      cl_command_queue queue, cl_mem array,
+                                      const strake_layout *host, const void *from, int64_t base,
+                                      strake_range slabs, bool by_map, strake_error *error);
+
+/**
  * Enqueues filling the ghosts of the axes 1 and 2 of slabs [first, end) of one array of a state that was
  * uploaded, then all slabs of @p pairs (NULL: none), their ghosts included.
  */
@@ -229,5 +205,32 @@ strake_status strake_cl_window_search(strake_cl_window *window, int64_t first, i
 strake_status strake_cl_window_tell(strake_cl_window *window, cl_event *event, strake_error *error);
 strake_status strake_cl_window_look(strake_cl_window *window, int64_t first, int64_t end,
                                     cl_event *event, strake_error *error);
+
+/*
+ * What the values of a window are reduced to after a step (cl/reduce.cl). Kernels leave a number of each of their
+ * groups; a sweep may have several launches, of borders and of the rest.
+ */
+
+/** Forgets the numbers of launches that belong to no sweep. */
+void strake_cl_reduce_forget(strake_cl_window *window);
+
+/**
+ * Leaves the numbers of the first reduction, and forgets the others', to the next launch of a kernel that hears them,
+ * unless they are too many. @return whether it did
+ */
+bool strake_cl_reduce_leave(strake_cl_window *window);
+
+/** Passes to a kernel of one group of @return work-items the numbers of reduction @p n, and forgets them. */
+size_t strake_cl_reduce_pass_numbers(strake_cl_window *window, int n, strake_cl_arguments *a);
+
+/**
+ * Enqueues reading the numbers that launches left since the last time, or what they are reduced to first where they are
+ * many.
+ */
+strake_status strake_cl_reduce(strake_cl_window *window, strake_error *error);
+
+/** Waits for that. @param[out] reduced  one number per reduction of the graph */
+strake_status strake_cl_reduce_end(strake_cl_window *window, strake_cl_waiter *waiter,
+                                   double *reduced, strake_error *error);
 
 #endif

@@ -16,15 +16,8 @@ typedef struct strake_cl_writer {
     bool certain; /**< divisions and roots are the device's own: of rows that are computed again */
 } strake_cl_writer;
 
-/** Writes a marching kernel's body, between its braces (cl_march.c). */
+/** Writes a marching kernel's body, between its braces. */
 void strake_cl_write_march(const strake_cl_writer *w);
-
-/** The body of a tiled kernel (cl_tile.c). */
-void strake_cl_write_tiles(const strake_cl_writer *w);
-
-/** Variable name of a term without its row: value and offset, for example "r_x_e1". */
-const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,
-                                size_t size);
 
 /**
  * The variable of a term.
@@ -33,12 +26,6 @@ const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term 
  */
 void strake_cl_write_variable(const strake_cl_writer *w, const strake_cl_term *term, int u,
                               char kind);
-
-/** What tells ranges of a work-item's lines apart in their names: "" where it has one. */
-const char *strake_cl_line_name(const strake_cl_kernel_plan *plan, int line);
-
-/** A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
-void strake_cl_write_age(const strake_cl_writer *w, const strake_cl_term *term, int u, int age);
 
 /**
  * Writes "a_psi + (at - 3 * line)", or "a_psi + at - 3 * LINE", whose last part is a constant of the
@@ -49,13 +36,6 @@ void strake_cl_write_row(const strake_cl_writer *w, const strake_cl_term *term, 
 /** How a form of kernels writes the term that is operand @p k of @p reader, in row @p u. */
 typedef void strake_cl_operand_function(const strake_cl_writer *w, const strake_cl_term *reader,
                                         int k, int u);
-
-/** A term's computation ("const real r_x_0 = flux_update(...);"), under its title; u: row, or -1. */
-void strake_cl_write_computed(const strake_cl_writer *w, const strake_cl_term *term, int u,
-                              strake_cl_operand_function *write_operand);
-
-/** Makes the quotients of the ratios among @p count computed terms certain. */
-void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int count, int u);
 
 /** The computations of the terms [first, end) of a point kernel or a phase, in their order. */
 void strake_cl_write_terms(const strake_cl_writer *w, int first, int end,
@@ -68,9 +48,8 @@ bool strake_cl_write_is_array(const strake_cl_writer *w, int value);
 void strake_cl_write_reduced(const strake_cl_writer *w, const strake_cl_term *term, int u,
                              const char *indent);
 
-/** Where a work-item's reductions begin, before its cells (@p anew: once more if doubted), and what their groups hand over, at the end. */
+/** Where a work-item's reductions begin, before its cells. @param[in] anew  once more, if doubted */
 void strake_cl_write_reductions(const strake_cl_writer *w, bool anew);
-void strake_cl_write_groups_reduced(const strake_cl_writer *w);
 
 /**
  * Filling the ghosts of the states that a kernel writes, at its end.

@@ -109,7 +109,7 @@ typedef struct strake_sph_device {
     strake_cl_kernels *session; /**< owned: loader, device, context, filler */
     cl_command_queue queue;
     cl_command_queue transfers; /**< only where others compute, too */
-    cl_command_queue aside;     /**< likewise (cl_aside.h); NULL: none */
+    cl_command_queue aside;     /**< likewise (strake_cl_aside_open()); NULL: none */
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;

@@ -3,8 +3,7 @@
 #define STRAKE_PARTICLES_RUN_OPENCL_H
 
 #include "case/settings.h"
-#include "opencl/cl_describe.h"
-#include "opencl/cl_times.h"
+#include "opencl/cl_kernels.h"
 #include "particles/run.h"
 
 /**

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "case/case.h"
-#include "opencl/cl_resident_impl.h"
+#include "opencl/cl_resident.h"
 #include "opencl/cl_stripe.h"
 #include "solver/solver.h"
 #include "solver/solver_impl.h"

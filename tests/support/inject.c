@@ -24,8 +24,8 @@
 
 #include "base/clock.h"
 #include "group/commons.h"
-#include "opencl/cl_blocks_impl.h"
-#include "opencl/cl_resident_impl.h"
+#include "opencl/cl_blocks.h"
+#include "opencl/cl_resident.h"
 #include "particles/device.h"
 #include "particles/domain.h"
 #include "solver/solver_impl.h"

@@ -12,7 +12,7 @@
 #include "case/case.h"
 #include "opencl/cl_plan.h"
 #include "opencl/cl_generate.h"
-#include "opencl/cl_groups.h"
+#include "opencl/cl_kernels.h"
 
 static const strake_cl_device gpu = {
     .type = CL_DEVICE_TYPE_GPU, .compute_units = 132, .max_work_group = 1024};

@@ -493,7 +493,7 @@ static void processes_share_a_cache(void **state)
 
 /*
  * PoCL before 6.0 ends the process by an assertion where launches of one kernel compute while a wider one begins
- * (opencl/cl_turns.h): more than every other time with these, which keep both threads busy.
+ * (opencl/cl_turns.c): more than every other time with these, which keep both threads busy.
  */
 static void wider_launches_begin_while_others_compute(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * strake-driver LIBRARY SECONDS: loads one OpenCL driver, and asks it for platforms and devices. Strake starts it, so that
- * a driver that ends or hangs the process which loads it does so here (cl_trial.h). Not for users.
+ * a driver that ends or hangs the process which loads it does so here (cl_drivers.h). Not for users.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "opencl/cl_trial.h"
+#include "opencl/cl_drivers.h"
 
 typedef cl_int (*platforms_function)(cl_uint, cl_platform_id *, cl_uint *);
 typedef cl_int (*devices_function)(cl_platform_id, cl_device_type, cl_uint, cl_device_id *,
