@@ -387,7 +387,7 @@ const strake_command strake_command_tune = {
         "their samples took 10 % longer than the shortest, or more. All measurements lie beside\n"
         "the results in the T4 format of other tuning tools.\n"
         "A file of --export serves others who put it into their cache ($STRAKE_CACHE_DIR, else\n"
-        "~/.cache/strake) under a name tuned-*.yaml; data/tuned of the source has such files.\n",
+        "~/.cache/strake) under a name tuned-*.yaml; data/tuned of the source takes such files.\n",
     .examples = "  strake tune\n"
                 "  strake tune --on ocl:0 --budget 300\n"
                 "  strake tune --on gpu --set precision=single\n"

@@ -14,7 +14,7 @@ done
 printf 'problem: mpdata2d\ngrid: {rows: 8, cols: 9}\ntime: {steps: 1}\nfields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n--set\ngrid.rows=9\nrun.shares=[1, 2]\noutput.fields=[psi]\n' \
     >"$out/case/sets.yaml"
 cp tests/cases_bad/*.npy "$out/npy/"
-cp data/tuned/*.yaml "$out/tuned/"
+cp tests/fuzz/tuned.yaml "$out/tuned/"
 grid='ncols 3\nnrows 2\nxllcorner 500000.5\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n1 2.5 -9999\n4e2 nan 6\n'
 printf "f$grid" >"$out/asc/corner.asc"
 printf "g$grid" | sed 's/corner/CENTER/; s/$/\r/; s/ /\t/g' >"$out/asc/center.asc"
