@@ -244,7 +244,7 @@ static strake_status tuning_streams(strake_tuning *t, const strake_tuned_class *
         const int streams = t->space->streams.value[k];
         const int settings = settings_with(class, streams, setting);
         strake_tuning_tell(t);
-        if (strake_tuning_left(t, t->grid_end) <= 0.0) {
+        if (strake_tuning_left(t->grid_end) <= 0.0) {
             return STRAKE_OK;
         }
         STRAKE_TRY(strake_tuning_measure(t, settings, setting, give_up_factor * best, &m, error));
@@ -427,7 +427,7 @@ static strake_status tune_streams(strake_tuning *t, strake_error *error)
         t->options->like != NULL || record->streaming.streams > 0) {
         return STRAKE_OK;
     }
-    t->grid_end = strake_clock_seconds() + streams_share * strake_tuning_left(t, t->end);
+    t->grid_end = strake_clock_seconds() + streams_share * strake_tuning_left(t->end);
     STRAKE_TRY(tuning_streams(t, class, &record->streaming, error));
     if (record->streaming.streams > 0) {
         t->learnt = true;
@@ -536,7 +536,7 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         char text[STRAKE_GRID_TEXT];
         bool done = false, again = false;
         const int64_t *const n = t->options->like != NULL ? t->brief : t->space->grid[order[k]];
-        const double left = strake_tuning_left(t, t->end);
+        const double left = strake_tuning_left(t->end);
         const int open = t->options->like != NULL ? 1 : count_open(t, order, k);
         const double share = t->found == 0 && open > 1 ? first_share : 1.0;
         const double part = share * left / open;

@@ -15,7 +15,13 @@
 #include "io/cache.h"
 #include "io/machine.h"
 #include "tuned/record.h"
-#include "tuned/tuned_impl.h"
+
+struct strake_tuned_set {
+    int records;
+    strake_tuned_record **record; /* the cache's by file name, then the shipped ones */
+    void (*notice)(void *user, const char *line);
+    void *user;
+};
 
 /* Which record serves a processor, and which of its classes a grid. */
 
