@@ -105,7 +105,7 @@ static strake_status measure_now(strake_tuning *t, int settings,
         return STRAKE_OK;
     }
     const strake_status status = strake_measure(&t->worker, &request, limit, out, error);
-    /* What the end of the budget cut off is nobody's fault. */
+    /* A measurement that the end of the budget cut off is no failure of its settings. */
     if (out->outcome == STRAKE_OUTCOME_TIMEOUT && limit < t->wall_limit) {
         out->outcome = STRAKE_OUTCOME_STOPPED;
     }
@@ -154,10 +154,10 @@ strake_status strake_tuning_reference(strake_tuning *t, strake_error *error)
     request.where = serial ? "serial" : "cpu";
     request.settings = serial || has_particles ? 0 : 1;
     request.setting = &careful;
+    request.samples = 0;
     t->doing = "reference";
     strake_tuning_tell(t);
-    STRAKE_TRY(
-        strake_measure_reference(&t->worker, &request, strake_tuning_left(t->end), &m, error));
+    STRAKE_TRY(strake_measure(&t->worker, &request, strake_tuning_left(t->end), &m, error));
     if (m.outcome == STRAKE_OUTCOME_STOPPED || m.outcome == STRAKE_OUTCOME_TIMEOUT) {
         return strake_fail(error, STRAKE_ERR_STATE, "the budget ended");
     }
@@ -242,7 +242,7 @@ static void tuning_prepare(void *tuning, int count, const strake_candidate *cand
     }
 }
 
-/** Nobody builds any more, so that measurements are undisturbed. */
+/* Stops building ahead, so that measurements are undisturbed. */
 static void tuning_rest_helpers(strake_tuning *t)
 {
     for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
@@ -362,7 +362,7 @@ static strake_status tuning_kernels(strake_tuning *t, double give_up, strake_con
     return status;
 }
 
-/* The last word on a grid: the fastest in turn with the defaults, and who wins. */
+/* The decision on a grid: the fastest candidates are measured in turn with the defaults. */
 
 /* The defaults stay unless the winner is this much faster. */
 static const double least_gain = 1.01;
@@ -412,7 +412,7 @@ static strake_status tuning_finals(strake_tuning *t, double deadline, strake_err
                 begun[p] = true;
                 add_samples(player[p], &m);
             } else {
-                player[p]->result.outcome = m.outcome; /* it failed once: out */
+                player[p]->result.outcome = m.outcome; /* one failure excludes it */
             }
             strake_tuning_tell(t);
         }
@@ -441,9 +441,7 @@ static bool beats(const strake_contender *c, const strake_contender *fallback)
            strake_measurement_median(a) * least_gain < strake_measurement_median(b);
 }
 
-/** Fills in a class: the winner's results, or the defaults'. */
-
-/* Contenders without samples lose. */
+/* Fills in a class: the winner's results, or the defaults'. Contenders without samples lose. */
 static void tuning_result(const strake_tuning *t, strake_tuned_class *class)
 {
     const strake_contender *winner = &t->fallback;
