@@ -18,7 +18,7 @@ enum { MOST_BYTES = 64 << 20 };
 
 static const double year_9999 = 253402300799.0;
 
-/* Digits of what is only told, not computed with. */
+/* Digits of numbers that are printed and never computed with. */
 enum { ROUGH = 6 };
 
 static void print_list(strake_json *json, const char *key, int count, const double *number)
@@ -82,7 +82,7 @@ static bool read_number(const strake_node *map, const char *key, double *out)
     return node != NULL && node->kind == STRAKE_NODE_SCALAR && strake_text_real(node->text, out);
 }
 
-/* What a device told; false for a damaged line. */
+/* Rates and kernels' times of a measurement; false for a damaged line. */
 static bool read_details(const strake_node *root, strake_measurement *m)
 {
     double rate[3] = {0.0};

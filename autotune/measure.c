@@ -15,12 +15,13 @@
 
 #include "base/sort.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/number.h"
 
 /* How long to wait for a killed process: one stuck in its driver may never end [s]. */
 static const double burial = 5.0;
 
-/* Seconds between two looks at whether to stop. */
+/* Seconds between two checks whether to stop. */
 #define WAKE 0.1
 
 static const char *const words[] = {
@@ -171,7 +172,7 @@ void strake_worker_stop(strake_worker *worker)
     (void)bury(worker);
 }
 
-/* Lets a process that closed its pipe end by itself, so that its own status can be told. */
+/* Lets a process that closed its pipe end by itself, so that its own exit status can be reported. */
 static int wait_for(strake_worker *worker)
 {
     int code = -1;
@@ -330,19 +331,6 @@ static void take_answer(strake_worker *worker, double limit, strake_measurement 
     }
 }
 
-static bool send_all(int pipe, const char *data, size_t length)
-{
-    while (length > 0) {
-        const ssize_t put = write(pipe, data, length);
-        if (put < 0 && errno != EINTR) {
-            return false;
-        }
-        data += put > 0 ? put : 0;
-        length -= put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
 /* Asks; a process that ended while it was idle is replaced once. */
 static strake_status ask(strake_worker *worker, const strake_text *question, double limit,
                          strake_measurement *out, strake_error *error)
@@ -355,7 +343,7 @@ static strake_status ask(strake_worker *worker, const strake_text *question, dou
         if (worker->process == 0) {
             STRAKE_TRY(start(worker, error));
         }
-        if (send_all(worker->to, question->data, question->length)) {
+        if (strake_file_write_all(worker->to, question->data, question->length)) {
             take_answer(worker, limit, out);
             break;
         }
@@ -392,23 +380,13 @@ strake_status strake_measure(strake_worker *worker, const strake_request *reques
 {
     strake_status status = STRAKE_OK;
     strake_text question = {0};
-    strake_text_print(&question, "measure\t%s\t%s\t%s\t%d\t%d\t%.6g\t%.9g", request->where,
-                      request->case_file, request->reference, request->steps, request->samples,
-                      request->sample_seconds, request->give_up);
-    STRAKE_TRY(finish_question(&question, request, error));
-    STRAKE_TRY(ask(worker, &question, limit, out, error));
-cleanup:
-    strake_text_free(&question);
-    return status;
-}
-
-strake_status strake_measure_reference(strake_worker *worker, const strake_request *request,
-                                       double limit, strake_measurement *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_text question = {0};
-    strake_text_print(&question, "reference\t%s\t%s\t%s\t%d", request->where, request->case_file,
-                      request->reference, request->steps);
+    strake_text_print(&question, "%s\t%s\t%s\t%s\t%d",
+                      request->samples > 0 ? "measure" : "reference", request->where,
+                      request->case_file, request->reference, request->steps);
+    if (request->samples > 0) {
+        strake_text_print(&question, "\t%d\t%.6g\t%.9g", request->samples, request->sample_seconds,
+                          request->give_up);
+    }
     STRAKE_TRY(finish_question(&question, request, error));
     STRAKE_TRY(ask(worker, &question, limit, out, error));
 cleanup:
@@ -441,7 +419,7 @@ void strake_worker_prepare(strake_worker *worker, const strake_request *request)
     if (finish_question(&question, request, NULL) == STRAKE_OK &&
         (worker->process != 0 || start(worker, NULL) == STRAKE_OK)) {
         (void)sigaction(SIGPIPE, &ignore, &before);
-        worker->is_busy = send_all(worker->to, question.data, question.length);
+        worker->is_busy = strake_file_write_all(worker->to, question.data, question.length);
         worker->since = strake_clock_seconds();
         (void)sigaction(SIGPIPE, &before, NULL);
         if (!worker->is_busy) {

@@ -21,7 +21,6 @@
     X(CRASH, "crash", "runtime")         /* the process died */                                    \
     X(TIMEOUT, "timeout", "timeout")     /* the process was killed at the limit */                 \
     X(WRONG, "wrong", "correctness")     /* other bits than the reference, or a canary is dead */  \
-    X(PRUNED, "pruned", "constraints")   /* a constraint of the space, nothing was run */          \
     X(STOPPED, "stopped", "constraints") /* the budget ended first: says nothing, not recorded */
 
 typedef enum strake_outcome {
@@ -67,7 +66,7 @@ typedef struct strake_request {
     const char *case_file; /**< base case */
     const char *reference; /**< file with the states expected after @c steps steps */
     int steps;
-    int samples;
+    int samples; /**< 0: the reference itself is asked for */
     double sample_seconds;
     double give_up; /**< seconds per step beyond which it is not worth more samples */
     int settings;
@@ -92,15 +91,12 @@ typedef struct strake_worker {
 
 /**
  * Measures a configuration within @p limit seconds of wall time; a process that takes longer is
- * killed. Failures of the configuration are outcomes, not errors.
+ * killed. Without samples the states are written into request->reference instead of compared with it.
+ * Failures of the configuration are outcomes, not errors.
  * @return STRAKE_ERR_IO if no process can be started
  */
 strake_status strake_measure(strake_worker *worker, const strake_request *request, double limit,
                              strake_measurement *out, strake_error *error);
-
-/** Writes the reference's states into request->reference; the same outcomes. */
-strake_status strake_measure_reference(strake_worker *worker, const strake_request *request,
-                                       double limit, strake_measurement *out, strake_error *error);
 
 /**
  * Lets an idle process build the kernels of a configuration, so that they are in the cache of programs

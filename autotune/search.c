@@ -127,7 +127,7 @@ enum {
     KICKS = 24,  /* perturbations looked at by the model; the most promising one is tried */
     DEEPEST = 3, /* parameters that a perturbation changes at most */
     RANDOM_TRIES = 200,
-    HINTS = 16,        /* candidates told of beforehand */
+    HINTS = 16,        /* candidates announced beforehand */
     STALE_KICKS = 3,   /* perturbations of the best without success before a start from anywhere */
     SMALL = 8192,      /* points that are looked at before a search, however few can be afforded */
     LEAST_SLOTS = 1024 /* of the table of what was ruled out; a power of two */
@@ -152,7 +152,7 @@ typedef struct history {
     bool over;
 } history;
 
-/* Puts a hash into a table that has room. @return false where it was there. */
+/* Puts a hash into a table with empty slots. @return false where the table had it. */
 static bool put(uint64_t *slot, size_t slots, uint64_t hash)
 {
     size_t at = (size_t)hash & (slots - 1);

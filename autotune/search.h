@@ -40,7 +40,7 @@ void strake_model_free(strake_model *model);
  */
 typedef bool (*strake_try_function)(void *user, const strake_candidate *candidate, double *seconds);
 
-/** Candidates that may be tried soon, the most promising first; some of them were told before. */
+/** Candidates that may be tried soon, the most promising first; some of them were announced before. */
 typedef void (*strake_hint_function)(void *user, int count, const strake_candidate *candidate);
 
 /** Why a search ended. */
@@ -60,7 +60,7 @@ typedef struct strake_search {
     const strake_candidate *start;
     uint64_t seed; /**< of the pseudo-random numbers */
     strake_try_function attempt;
-    strake_hint_function hint; /**< before each attempt; NULL: nobody asks */
+    strake_hint_function hint; /**< called before each attempt; may be NULL */
     void *user;
     /* Results. */
     bool exhausted; /**< everything allowed was tried */

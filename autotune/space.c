@@ -270,7 +270,7 @@ typedef struct reader {
     int depth;
 } reader;
 
-static double read_or(reader *r);
+static double read_level(reader *r, int level);
 
 static void skip_space(reader *r)
 {
@@ -307,7 +307,7 @@ static double read_primary(reader *r)
     double value = 0.0;
     skip_space(r);
     if (take(r, "(")) {
-        value = ++r->depth > DEEPEST ? give_up(r, "is nested too deeply") : read_or(r);
+        value = ++r->depth > DEEPEST ? give_up(r, "is nested too deeply") : read_level(r, 0);
         r->depth--;
         return take(r, ")") ? value : give_up(r, "lacks a )");
     }
@@ -355,87 +355,74 @@ static double read_unary(reader *r)
     return negated % 2 != 0 ? -value : value;
 }
 
-static double read_product(reader *r)
+static double operate(char what, double left, double right)
 {
-    double value = read_unary(r);
+    switch (what) {
+    case '|':
+        return left != 0.0 || right != 0.0;
+    case '&':
+        return left != 0.0 && right != 0.0;
+    case 'l':
+        return left <= right;
+    case 'g':
+        return left >= right;
+    case '=':
+        return left == right;
+    case '!':
+        return left != right;
+    case '<':
+        return left < right;
+    case '>':
+        return left > right;
+    case '+':
+        return left + right;
+    case '-':
+        return left - right;
+    case '*':
+        return left * right;
+    case '/':
+        return right != 0.0 ? left / right : 0.0;
+    default:
+        return right != 0.0 ? fmod(left, right) : 0.0;
+    }
+}
+
+/* Operators from one level of precedence on; comparisons do not follow each other. */
+static double read_level(reader *r, int level)
+{
+    enum { COMPARISON = 2, UNARY = 5 };
+    static const struct {
+        int level;
+        const char *word;
+        char what;
+    } of[] = {{0, "||", '|'}, {1, "&&", '&'}, {2, "<=", 'l'}, {2, ">=", 'g'}, {2, "==", '='},
+              {2, "!=", '!'}, {2, "<", '<'},  {2, ">", '>'},  {3, "+", '+'},  {3, "-", '-'},
+              {4, "*", '*'},  {4, "/", '/'},  {4, "%", '%'}};
+    const size_t operators = sizeof of / sizeof of[0];
+    if (level == UNARY) {
+        return read_unary(r);
+    }
+    double value = read_level(r, level + 1);
     for (;;) {
-        if (take(r, "*")) {
-            value *= read_unary(r);
-        } else if (take(r, "/")) {
-            const double by = read_unary(r);
-            value = by != 0.0 ? value / by : 0.0;
-        } else if (take(r, "%")) {
-            const double by = read_unary(r);
-            value = by != 0.0 ? fmod(value, by) : 0.0;
-        } else {
+        size_t k = 0;
+        while (k < operators && !(of[k].level == level && take(r, of[k].word))) {
+            k++;
+        }
+        if (k == operators) {
+            return value;
+        }
+        value = operate(of[k].what, value, read_level(r, level + 1));
+        if (level == COMPARISON) {
             return value;
         }
     }
-}
-
-static double read_sum(reader *r)
-{
-    double value = read_product(r);
-    for (;;) {
-        if (take(r, "+")) {
-            value += read_product(r);
-        } else if (take(r, "-")) {
-            value -= read_product(r);
-        } else {
-            return value;
-        }
-    }
-}
-
-static double read_comparison(reader *r)
-{
-    const double left = read_sum(r);
-    if (take(r, "<=")) {
-        return left <= read_sum(r);
-    }
-    if (take(r, ">=")) {
-        return left >= read_sum(r);
-    }
-    if (take(r, "==")) {
-        return left == read_sum(r);
-    }
-    if (take(r, "!=")) {
-        return left != read_sum(r);
-    }
-    if (take(r, "<")) {
-        return left < read_sum(r);
-    }
-    if (take(r, ">")) {
-        return left > read_sum(r);
-    }
-    return left;
-}
-
-static double read_and(reader *r)
-{
-    double value = read_comparison(r);
-    while (take(r, "&&")) {
-        const double right = read_comparison(r);
-        value = value != 0.0 && right != 0.0;
-    }
-    return value;
-}
-
-static double read_or(reader *r)
-{
-    double value = read_and(r);
-    while (take(r, "||")) {
-        const double right = read_and(r);
-        value = value != 0.0 || right != 0.0;
-    }
-    return value;
 }
 
 strake_status strake_expression_evaluate(const char *text, strake_name_value value_of, void *user,
                                          double *value, strake_error *error)
 {
     reader r = {.text = text, .at = text, .value_of = value_of, .user = user};
-    const double result = read_or(&r);
+    const double result = read_level(&r, 0);
     skip_space(&r);
     if (r.trouble == NULL && *r.at != '\0') {
         r.trouble = "has more behind its end";

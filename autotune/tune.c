@@ -48,7 +48,7 @@ static strake_status tuning_lock(strake_tuning *t, strake_error *error)
     strake_status status = STRAKE_OK;
     char *const usual = strake_cache_folder();
     STRAKE_TRY(take_lock(t->folder, "tune.lock", &t->lock, error));
-    /* Tunings with other folders disturb just as much; where there is no usual one, nobody can tell. */
+    /* Tunings with other folders disturb just as much; without a usual folder they cannot be detected. */
     if (usual != NULL && strake_cache_create(usual, NULL) == STRAKE_OK) {
         status = take_lock(usual, "tune-any.lock", &t->lock_any, error);
         status = status == STRAKE_ERR_IO ? STRAKE_OK : status;
@@ -172,7 +172,7 @@ enum { LOSSES = 2, MOST_SETS = 64 };
 /* One measurement takes no longer than this, and it is not worth more samples when so much slower. */
 static const double stream_limit = 60.0, give_up_factor = 1.5;
 
-/* The case of the present grid on a device with room for a part of it, and many steps ahead. */
+/* The case of the present grid on a device whose memory holds a part of it, with many steps ahead. */
 static strake_status tune_streams_write_case(const strake_tuning *t, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -244,7 +244,7 @@ static strake_status tuning_streams(strake_tuning *t, const strake_tuned_class *
         const int streams = t->space->streams.value[k];
         const int settings = settings_with(class, streams, setting);
         strake_tuning_tell(t);
-        if (strake_tuning_left(t, t->grid_end) <= 0.0) {
+        if (strake_tuning_left(t->grid_end) <= 0.0) {
             return STRAKE_OK;
         }
         STRAKE_TRY(strake_tuning_measure(t, settings, setting, give_up_factor * best, &m, error));
@@ -427,7 +427,7 @@ static strake_status tune_streams(strake_tuning *t, strake_error *error)
         t->options->like != NULL || record->streaming.streams > 0) {
         return STRAKE_OK;
     }
-    t->grid_end = strake_clock_seconds() + streams_share * strake_tuning_left(t, t->end);
+    t->grid_end = strake_clock_seconds() + streams_share * strake_tuning_left(t->end);
     STRAKE_TRY(tuning_streams(t, class, &record->streaming, error));
     if (record->streaming.streams > 0) {
         t->learnt = true;
@@ -437,7 +437,7 @@ cleanup:
     return status;
 }
 
-/* A new result in the place of an earlier one; of two on a disturbed machine the less disturbed one. */
+/* Replaces an earlier result by a new one; of two on a disturbed machine the less disturbed one stays. */
 static void keep(strake_tuned_class *old, const strake_tuned_class *class)
 {
     const bool same_search = strcmp(class->space, old->space) == 0;
@@ -480,7 +480,7 @@ cleanup:
     return status;
 }
 
-/* Whether a grid has a result of this search space, or of one that is not told. */
+/* Whether a grid has a result of this search space, or of one without a hash. */
 static bool is_known(const strake_tuning *t, const int64_t n[STRAKE_AXES])
 {
     const strake_tuned_class *const class = class_of(&t->result->record, n);
@@ -536,7 +536,7 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         char text[STRAKE_GRID_TEXT];
         bool done = false, again = false;
         const int64_t *const n = t->options->like != NULL ? t->brief : t->space->grid[order[k]];
-        const double left = strake_tuning_left(t, t->end);
+        const double left = strake_tuning_left(t->end);
         const int open = t->options->like != NULL ? 1 : count_open(t, order, k);
         const double share = t->found == 0 && open > 1 ? first_share : 1.0;
         const double part = share * left / open;

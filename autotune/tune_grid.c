@@ -9,6 +9,164 @@
 #include "base/hash.h"
 #include "io/machine.h"
 
+/* Measuring settings and the reference on the present grid within the budget, and telling the user. */
+
+/* The serial reference for runs of at most so many cells times steps; beyond, the CPU stripe. */
+static const double serial_cells = 6e7, brief_cells = 2e6;
+
+/* Neighbours are looked for anew in every step there: a particle costs as much as so many cells. */
+static const double cells_per_particle = 200.0;
+
+enum { SAMPLES = 3 };
+
+static int count_tried(const strake_tuning *t)
+{
+    int count = 0;
+    for (int k = 0; k < t->journal.entries; k++) {
+        count += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
+    }
+    return count;
+}
+
+static double least_sample(const strake_measurement *m)
+{
+    double least = INFINITY;
+    for (int k = 0; k < m->samples; k++) {
+        least = m->seconds[k] < least ? m->seconds[k] : least;
+    }
+    return least;
+}
+
+static void note_fallback(strake_tuning *t, const strake_measurement *m)
+{
+    const double least = least_sample(m);
+    t->least = isfinite(least) && (t->least <= 0.0 || least < t->least) ? least : t->least;
+}
+
+void strake_tuning_tell(strake_tuning *t)
+{
+    char text[900];
+    /* Until something beats the defaults they are the best; least with least, for disturbances. */
+    const double found = t->finalists > 0 ? least_sample(&t->finalist[0].result) : INFINITY;
+    note_fallback(t, &t->fallback.result);
+    const bool beaten = t->least > 0.0 && found < t->least;
+    const strake_contender *const best = beaten ? &t->finalist[0] : &t->fallback;
+    strake_tune_progress progress = {.where = t->options->where,
+                                     .doing = t->doing,
+                                     .grid = t->grid,
+                                     .grids = t->grids,
+                                     .problem = t->which->problem,
+                                     .left = strake_tuning_left(t->end)};
+    if (t->options->progress == NULL) {
+        return;
+    }
+    memcpy(progress.n, t->n, sizeof t->n);
+    progress.tried = count_tried(t);
+    progress.fallback = t->least > 0.0 ? t->least : INFINITY;
+    progress.best = beaten ? found : progress.fallback;
+    progress.settings = strake_settings_text(best->settings, best->setting, text, sizeof text);
+    t->options->progress(t->options->user, &progress);
+}
+
+static double sample_seconds(const strake_tuning *t)
+{
+    return t->options->like != NULL ? 0.03 : 0.1;
+}
+
+static double sampling(const strake_tuning *t)
+{
+    return SAMPLES * sample_seconds(t);
+}
+
+static strake_request request_for(const strake_tuning *t, int settings,
+                                  const strake_tuned_setting *setting, double give_up)
+{
+    return (strake_request){.where = t->options->where,
+                            .case_file = t->case_file,
+                            .reference = t->reference,
+                            .steps = t->space->steps,
+                            .samples = SAMPLES,
+                            .sample_seconds = sample_seconds(t),
+                            .give_up = give_up,
+                            .settings = settings,
+                            .setting = setting};
+}
+
+static strake_status measure_now(strake_tuning *t, int settings,
+                                 const strake_tuned_setting *setting, double give_up,
+                                 strake_measurement *out, strake_error *error)
+{
+    const strake_request request = request_for(t, settings, setting, give_up);
+    const double left = strake_tuning_left(t->end);
+    const double limit = t->wall_limit < left ? t->wall_limit : left;
+    const double start = strake_clock_seconds();
+    if (limit <= 0.0 || strake_tuning_stopped(t)) {
+        *out = (strake_measurement){.outcome = STRAKE_OUTCOME_STOPPED};
+        return STRAKE_OK;
+    }
+    const strake_status status = strake_measure(&t->worker, &request, limit, out, error);
+    /* A measurement that the end of the budget cut off is no failure of its settings. */
+    if (out->outcome == STRAKE_OUTCOME_TIMEOUT && limit < t->wall_limit) {
+        out->outcome = STRAKE_OUTCOME_STOPPED;
+    }
+    const double took = strake_clock_seconds() - start;
+    t->cost = t->cost > 0.0 ? 0.8 * t->cost + 0.2 * took : took;
+    return status;
+}
+
+strake_status strake_tuning_measure(strake_tuning *t, int settings,
+                                    const strake_tuned_setting *setting, double give_up,
+                                    strake_measurement *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_journal_entry entry = {.settings = settings, .when = (double)strake_clock_date()};
+    const strake_measurement *const known =
+        strake_journal_find(&t->journal, t->n, settings, setting);
+    if (known != NULL) {
+        *out = *known;
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(measure_now(t, settings, setting, give_up, out, error));
+    if (out->outcome == STRAKE_OUTCOME_STOPPED) {
+        return STRAKE_OK;
+    }
+    memcpy(entry.n, t->n, sizeof entry.n);
+    if (settings > 0) {
+        memcpy(entry.setting, setting, (size_t)settings * sizeof *setting);
+    }
+    entry.result = *out;
+    STRAKE_TRY(strake_journal_add(&t->journal, &entry, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_tuning_reference(strake_tuning *t, strake_error *error)
+{
+    /* One step at a time, the longest-tested way of the stripe; the smaller grids test it again. */
+    static const strake_tuned_setting careful = {"run.steps_per_sweep", "1"};
+    strake_status status = STRAKE_OK;
+    strake_measurement m;
+    const bool has_particles = t->which->problem->has_particles;
+    const double cells = (double)t->n[0] * (double)t->n[1] * (double)t->n[2] * t->space->steps *
+                         (has_particles ? cells_per_particle : 1.0);
+    strake_request request = request_for(t, 0, NULL, INFINITY);
+    const bool serial = cells <= (t->options->like != NULL ? brief_cells : serial_cells);
+    request.where = serial ? "serial" : "cpu";
+    request.settings = serial || has_particles ? 0 : 1;
+    request.setting = &careful;
+    request.samples = 0;
+    t->doing = "reference";
+    strake_tuning_tell(t);
+    STRAKE_TRY(strake_measure(&t->worker, &request, strake_tuning_left(t->end), &m, error));
+    if (m.outcome == STRAKE_OUTCOME_STOPPED || m.outcome == STRAKE_OUTCOME_TIMEOUT) {
+        return strake_fail(error, STRAKE_ERR_STATE, "the budget ended");
+    }
+    STRAKE_CHECK(m.outcome == STRAKE_OUTCOME_GOOD, error, STRAKE_ERR_DEVICE,
+                 "the reference's result cannot be computed: %s", m.message);
+cleanup:
+    return status;
+}
+
 /* Building kernels ahead: processes beside the one that measures, while a GPU has no use for the cores. */
 
 /* Part of the host's memory that the helpers' own arrays may take. */
@@ -84,7 +242,7 @@ static void tuning_prepare(void *tuning, int count, const strake_candidate *cand
     }
 }
 
-/** Nobody builds any more, so that measurements are undisturbed. */
+/* Stops building ahead, so that measurements are undisturbed. */
 static void tuning_rest_helpers(strake_tuning *t)
 {
     for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
@@ -204,7 +362,7 @@ static strake_status tuning_kernels(strake_tuning *t, double give_up, strake_con
     return status;
 }
 
-/* The last word on a grid: the fastest in turn with the defaults, and who wins. */
+/* The decision on a grid: the fastest candidates are measured in turn with the defaults. */
 
 /* The defaults stay unless the winner is this much faster. */
 static const double least_gain = 1.01;
@@ -230,7 +388,7 @@ static strake_status tuning_finals(strake_tuning *t, double deadline, strake_err
         const double need = LEAST_ROUNDS * (players + 1) * t->cost;
         if (strake_measurement_alike(&t->finalist[f].result, &t->fallback.result)) {
             t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* it is the defaults themselves */
-        } else if (players == 1 || need < strake_tuning_left(t, deadline)) {
+        } else if (players == 1 || need < strake_tuning_left(deadline)) {
             player[players++] = &t->finalist[f];
         } else {
             t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* no time to confirm it */
@@ -238,13 +396,13 @@ static strake_status tuning_finals(strake_tuning *t, double deadline, strake_err
     }
 
     for (int round = 0; round < STRAKE_TUNE_ROUNDS; round++) {
-        if (round >= LEAST_ROUNDS && strake_tuning_left(t, deadline) < players * t->cost) {
+        if (round >= LEAST_ROUNDS && strake_tuning_left(deadline) < players * t->cost) {
             break;
         }
         for (int p = 0; p < players; p++) {
             strake_measurement m;
-            STRAKE_TRY(strake_tuning_measure_now(t, player[p]->settings, player[p]->setting,
-                                                 INFINITY, &m, error));
+            STRAKE_TRY(
+                measure_now(t, player[p]->settings, player[p]->setting, INFINITY, &m, error));
             if (m.outcome == STRAKE_OUTCOME_STOPPED) {
                 return STRAKE_OK;
             }
@@ -254,7 +412,7 @@ static strake_status tuning_finals(strake_tuning *t, double deadline, strake_err
                 begun[p] = true;
                 add_samples(player[p], &m);
             } else {
-                player[p]->result.outcome = m.outcome; /* it failed once: out */
+                player[p]->result.outcome = m.outcome; /* one failure excludes it */
             }
             strake_tuning_tell(t);
         }
@@ -283,9 +441,7 @@ static bool beats(const strake_contender *c, const strake_contender *fallback)
            strake_measurement_median(a) * least_gain < strake_measurement_median(b);
 }
 
-/** Fills in a class: the winner's results, or the defaults'. */
-
-/* Contenders without samples lose. */
+/* Fills in a class: the winner's results, or the defaults'. Contenders without samples lose. */
 static void tuning_result(const strake_tuning *t, strake_tuned_class *class)
 {
     const strake_contender *winner = &t->fallback;
@@ -367,7 +523,7 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
     strake_measurement m;
     strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
     const int settings = strake_space_settings(t->space, candidate, setting);
-    if (strake_tuning_left(t, t->grid_end) <= 0.5 * t->cost || strake_tuning_stopped(t)) {
+    if (strake_tuning_left(t->grid_end) <= 0.5 * t->cost || strake_tuning_stopped(t)) {
         return false;
     }
     if (strake_tuning_measure(t, settings, setting, give_up_factor * best_so_far(t), &m,
@@ -378,7 +534,7 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
     t->result->count[m.outcome]++;
     t->failed += m.outcome != STRAKE_OUTCOME_GOOD && m.outcome != STRAKE_OUTCOME_SLOW;
     if (strake_measurement_alike(&m, &t->fallback.result)) {
-        strake_tuning_note_fallback(t, &m);
+        note_fallback(t, &m);
     }
     *seconds = m.samples > 0 ? strake_measurement_median(&m) : INFINITY;
     if (m.outcome == STRAKE_OUTCOME_GOOD) {
@@ -407,10 +563,10 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
     strake_candidate start[STRAKE_SPACE_SEEDS + 2];
     int most = 0;
     tuning_begin_helpers(t);
-    const double left = strake_tuning_left(t, t->grid_end);
+    const double left = strake_tuning_left(t->grid_end);
     /* The defaults were built by the process that measures; what helpers build costs it less. */
     const double cost = t->helpers > 0 ? t->cost / (1.0 + t->helpers) : t->cost;
-    const double affordable = left / cost + strake_tuning_tried(t);
+    const double affordable = left / cost + count_tried(t);
     const int limit =
         t->space->tries > 0 && t->space->tries < MOST_TRIED ? t->space->tries : MOST_TRIED;
     strake_search search = {
@@ -478,7 +634,7 @@ static strake_status measure_fallback(strake_tuning *t, strake_error *error)
                  strake_outcome_word(m->outcome), m->message);
     limit = limit_factor * (strake_clock_seconds() - start);
     /* From an interrupted tuning: about what it took then. */
-    t->cost = t->cost > 0.0 ? t->cost : m->build + m->check + strake_tuning_sampling(t);
+    t->cost = t->cost > 0.0 ? t->cost : m->build + m->check + sampling(t);
     t->wall_limit = limit < least_limit ? least_limit : limit > most_limit ? most_limit : limit;
     t->result->count[STRAKE_OUTCOME_GOOD]++;
 cleanup:
@@ -542,20 +698,20 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     STRAKE_TRY(status);
     STRAKE_TRY(measure_baseline(t, class, error));
     t->grid_end =
-        deadline - fmin(final_share * strake_tuning_left(t, deadline),
+        deadline - fmin(final_share * strake_tuning_left(deadline),
                         final_slack * STRAKE_TUNE_ROUNDS * (STRAKE_TUNE_FINALISTS + 1) * t->cost);
     STRAKE_TRY(search(t, &earlier, class, &searched, error));
     if (!searched) {
         return STRAKE_OK; /* the defaults alone are no result; the journal keeps them */
     }
     STRAKE_TRY(try_kernels(t, error));
-    if (t->finalists > 0 && strake_tuning_left(t, t->end) > 0.0 && !strake_tuning_stopped(t)) {
+    if (t->finalists > 0 && strake_tuning_left(t->end) > 0.0 && !strake_tuning_stopped(t)) {
         STRAKE_TRY(tuning_finals(t, deadline, error));
     }
     *any = t->fallback.result.samples > 0;
     if (*any) {
         tuning_result(t, class);
-        class->evaluated = strake_tuning_tried(t);
+        class->evaluated = count_tried(t);
     }
 cleanup:
     return status;

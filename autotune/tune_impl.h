@@ -67,23 +67,17 @@ strake_status strake_tuning_measure(strake_tuning *t, int settings,
                                     const strake_tuned_setting *setting, double give_up,
                                     strake_measurement *out, strake_error *error);
 
-/** Measures them now, within the limit of one measurement and of the budget; the journal does not keep it. */
-strake_status strake_tuning_measure_now(strake_tuning *t, int settings,
-                                        const strake_tuned_setting *setting, double give_up,
-                                        strake_measurement *out, strake_error *error);
+/** Seconds left until a deadline. */
+static inline double strake_tuning_left(double deadline)
+{
+    return deadline - strake_clock_seconds();
+}
 
-/** Seconds that the samples of a good measurement take. */
-double strake_tuning_sampling(const strake_tuning *t);
-
-/** Configurations of the present grid in the journal. */
-int strake_tuning_tried(const strake_tuning *t);
-
-/** Takes note of a measurement of the defaults, or of settings that come to them. */
-void strake_tuning_note_fallback(strake_tuning *t, const strake_measurement *m);
-
-/** Seconds left of a deadline, and whether the user wants to stop. */
-double strake_tuning_left(const strake_tuning *t, double deadline);
-bool strake_tuning_stopped(const strake_tuning *t);
+/** Whether the user wants to stop. */
+static inline bool strake_tuning_stopped(const strake_tuning *t)
+{
+    return t->options->stop != NULL && t->options->stop(t->options->user);
+}
 
 /** Measures all there is for the present grid and fills in its class. @return false in @p any: nothing to store, out of time */
 strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bool *any,

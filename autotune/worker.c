@@ -27,7 +27,6 @@
 static strake_status solver_check(strake_solver *solver, bool *intact, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    /* The reference, which others are compared with, may use room for ghosts in host memory. */
     *intact = true;
     for (int e = 0; e < solver->team.parts; e++) {
         STRAKE_TRY(strake_part_intact(&solver->team.part[e], intact, error));

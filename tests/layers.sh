@@ -18,7 +18,7 @@ complain() { # FILE LINE MESSAGE
 # rank; what is in a domain is known from grid on, so that a second kind of domain goes under the same teams.
 order="module mpi netcdf cairo gdal cpu io opencl measure model tuned part team pace group grid particles solver output bench view"
 
-mapfile -t sources < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
+mapfile -t sources < <(find cl src host autotune bench tests data/tuned -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
 files=${#sources[@]}
 [ "$files" -eq 0 ] || while IFS=: read -r file line text; do
     complain "$file" "$line" "$text"
@@ -29,7 +29,7 @@ done < <(awk -v order="$order" '
     function part(file, k, list) { split(file, list, "/"); return list[k] }
     # The program stands on the library and the tuner; -1: a folder of host that nobody has given a place.
     function rank(file) {
-        if (file ~ /^cl\//) return 0
+        if (file ~ /^(cl|data)\//) return 0
         if (file ~ /^src\//) return 1
         if (file ~ /^host\/main\//) return 201
         if (file ~ /^host\//) return part(file, 2) in place ? 100 + place[part(file, 2)] : -1

@@ -125,7 +125,7 @@ int strake_bench_verify(strake_bench *bench);
 /** "1024 x 1024 cells", "402 particles". Returns @p text. */
 const char *strake_bench_size_text(const strake_bench *bench, char text[96]);
 
-/** What rates are told in: "Mcell/s", "mips"; both are millions a second. */
+/** The unit of rates: "Mcell/s" or "mips", both millions per second. */
 const char *strake_bench_unit(const strake_bench *bench);
 
 /** Appends one line of JSON for every placement. */

@@ -94,19 +94,27 @@ static double serial_fraction(const strake_bench *bench, const strake_bench_item
                        : (double)NAN;
 }
 
+/* Of all repeats. */
+static double seconds_of(const strake_bench_item *item)
+{
+    double seconds = 0.0;
+    for (int r = 0; r < item->repeats; r++) {
+        seconds += item->seconds[r];
+    }
+    return seconds;
+}
+
 /* Cells that its parts found active, where all that have slabs look. */
 static void find_active(strake_bench_item *item)
 {
-    double cells = 0.0, updates = 0.0, seconds = 0.0;
+    double cells = 0.0, updates = 0.0;
+    const double seconds = seconds_of(item);
     bool all = item->status == STRAKE_OK && item->parts > 0;
     for (int p = 0; p < item->parts; p++) {
         const strake_part_report *const part = &item->part[p];
         all = all && (part->active >= 0.0 || part->first == part->end);
         cells += part->active > 0.0 ? part->active : 0.0;
         updates += part->active_updates;
-    }
-    for (int r = 0; r < item->repeats; r++) {
-        seconds += item->seconds[r];
     }
     item->active = all ? cells : -1.0;
     item->active_rate = all && seconds > 0.0 ? updates / seconds : (double)NAN;
@@ -137,10 +145,7 @@ const char *strake_bench_unit(const strake_bench *bench)
 /* Work a second over all repeats. */
 static double find_work_rate(const strake_bench_item *item)
 {
-    double seconds = 0.0;
-    for (int r = 0; r < item->repeats; r++) {
-        seconds += item->seconds[r];
-    }
+    const double seconds = seconds_of(item);
     return item->status == STRAKE_OK && item->work > 0.0 && seconds > 0.0 ? item->work / seconds
                                                                           : (double)NAN;
 }

@@ -194,7 +194,7 @@ cleanup:
     return status;
 }
 
-/* Adds what the parts did between two looks at the solver. */
+/* Adds what the parts did between two readings of the solver's counters. */
 static void add_parts(strake_bench_item *item, const strake_part_report *before,
                       const strake_part_report *after)
 {

@@ -55,9 +55,6 @@ strake_status strake_bed_build(strake_bed *bed, strake_error *error);
  */
 size_t strake_bed_place(strake_bed *bed, size_t bytes);
 
-/** The next place in lane 0's array, likewise: to devices whose memory is the host's it matters. */
-size_t strake_bed_offset(strake_bed *bed, size_t bytes);
-
 /** Flushes a queue and waits for an event, which is released. */
 strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_event *event,
                               strake_error *error);
@@ -93,10 +90,5 @@ typedef struct strake_sweep {
  */
 strake_status strake_sweep_run(const strake_sweep *sweep, strake_measured *measured,
                                strake_path *path, strake_error *error);
-
-/* --- everything else --------------------------------------------------------------------------------- */
-
-/** Messages, active queues and threads, overlaps, launches and waits, enqueueing. */
-strake_status strake_bed_costs(strake_bed *bed, strake_device_model *model, strake_error *error);
 
 #endif

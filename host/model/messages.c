@@ -321,7 +321,7 @@ enum {
     SLOWEST = 10, /* batches: no larger messages after one that takes as long */
     HUGE_PAGE = 2 * 1024 * 1024,
     ROOM = (STRAKE_MESSAGE_BUFFERS * STRAKE_MESSAGE_APART + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE,
-    HEADER = 256, /* bytes that protocols may add to what they have room for */
+    HEADER = 256, /* bytes that protocols may add to a message */
     MOST_JUMPS = 8,
     WORD = 1 /* bytes, where slabs are in memory of both */
 };

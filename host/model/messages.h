@@ -13,7 +13,7 @@
 /** What kept figures hold for: which rank is on which machine, with whom it shares processors, and MPI. */
 typedef struct strake_rank_setup {
     int ranks, machines;
-    /** of all of it, with the names of machines, MPI's version and what it was told to use */
+    /** of all of it, with the names of machines, MPI's version and its settings */
     uint64_t hash;
     char text[300]; /**< "4 ranks on 2 machines (alpha, beta), Open MPI v4.1.4" */
 } strake_rank_setup;

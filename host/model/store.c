@@ -1,6 +1,4 @@
 /* Stored models: one file for each device, named by what it holds for. */
-#include "model/store.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "case/tree.h"
 #include "io/cache.h"
 #include "model/messages.h"
 #include "model/model.h"
@@ -34,12 +33,104 @@ typedef struct facts {
 
 extern char **environ;
 
-static double model_read_member(strake_model_reader *r, const strake_node *map, const char *name);
-static void model_read_path(strake_model_reader *r, const strake_node *map, strake_path *path);
-static void model_read_numbers(strake_model_reader *r, const strake_node *list, int count,
-                               double *out);
-static strake_max_rate model_read_rate(strake_model_reader *r, const strake_node *map);
+enum { MOST_BYTES = 1 << 20 /* of a file */ };
+
+/* Anything unexpected makes the whole file unusable. */
+typedef struct reader {
+    bool good;
+} reader;
+
+static void model_read_path(reader *r, const strake_node *map, strake_path *path);
+static void model_read_numbers(reader *r, const strake_node *list, int count, double *out);
+static strake_max_rate model_read_rate(reader *r, const strake_node *map);
 static void model_print_rate(const char *key, const strake_max_rate *rate, strake_json *json);
+
+/* A number; NaN where it is null. */
+static double model_read_number(reader *r, const strake_node *node)
+{
+    char *end = NULL;
+    if (node != NULL && node->kind == STRAKE_NODE_NULL) {
+        return (double)NAN;
+    }
+    const double value = node != NULL && node->kind == STRAKE_NODE_SCALAR
+                             ? strake_number_read(node->text, &end)
+                             : 0.0;
+    r->good = r->good && end != NULL && end != node->text && *end == '\0';
+    return value;
+}
+
+static double model_read_member(reader *r, const strake_node *map, const char *name)
+{
+    return model_read_number(r, strake_node_get(map, name));
+}
+
+static int read_whole(reader *r, const strake_node *map, const char *name)
+{
+    const double value = model_read_member(r, map, name);
+    r->good = r->good && value >= 0.0 && value <= INT_MAX;
+    return r->good ? (int)value : 0;
+}
+
+static void read_text(reader *r, const strake_node *map, const char *name, char *out, size_t size)
+{
+    const strake_node *node = strake_node_get(map, name);
+    r->good =
+        r->good && node != NULL && node->kind == STRAKE_NODE_SCALAR && strlen(node->text) < size;
+    if (r->good) {
+        (void)snprintf(out, size, "%s", node->text);
+    }
+}
+
+static strake_json kept_begin(strake_text *text, int format)
+{
+    strake_json json = strake_json_on(text);
+    strake_json_object(&json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(&json, "strake", STRAKE_VERSION);
+    strake_json_integer(&json, "format", format);
+    return json;
+}
+
+static strake_status kept_write(strake_json *json, strake_text *text, const char *folder,
+                                const char *name, const char *what, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const own = strake_cache_folder_or(folder);
+    char *const path = own != NULL ? strake_path_join(own, name) : NULL;
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_IO,
+                 "%s cannot be kept: there is no cache folder; set STRAKE_CACHE_DIR or give "
+                 "--cache",
+                 what);
+    strake_json_end(json);
+    strake_text_append(text, "\n", 1);
+    STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory: %s cannot be kept", what);
+    STRAKE_TRY(strake_cache_create(own, error));
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, text->data, text->length, error));
+cleanup:
+    strake_text_free(text);
+    free(path);
+    free(own);
+    return status;
+}
+
+static bool kept_read(const char *folder, const char *name, strake_node **root)
+{
+    strake_error ignored;
+    char *data = NULL;
+    size_t length = 0;
+    const char *why = NULL;
+    const bool good = strake_cache_read(folder, name, MOST_BYTES, &data, &length, &why) &&
+                      strake_tree_parse(name, data, length, root, &ignored) == STRAKE_OK;
+    free(data);
+    return good;
+}
+
+static void kept_check(reader *r, const strake_node *root, int format)
+{
+    char version[32] = "";
+    read_text(r, root, "strake", version, sizeof version);
+    r->good =
+        r->good && strcmp(version, STRAKE_VERSION) == 0 && read_whole(r, root, "format") == format;
+}
 
 /* What a launcher or a user tells MPI to move data with, in any order. */
 static uint64_t hash_transports(void)
@@ -185,18 +276,18 @@ strake_status strake_rank_model_store(const char *folder, const strake_rank_setu
                                       const strake_rank_model *model, strake_error *error)
 {
     strake_text text = {0};
-    strake_json json = strake_model_kept_begin(&text, RANK_STORE_FORMAT);
+    strake_json json = kept_begin(&text, RANK_STORE_FORMAT);
     char name[64];
     strake_json_string(&json, "setup", setup->text);
     strake_json_hash(&json, "key", setup->hash);
     strake_rank_model_print(model, NULL, &json);
-    return strake_model_kept_write(&json, &text, folder, rank_store_file_name(setup, name),
-                                   "what messages between the ranks cost", error);
+    return kept_write(&json, &text, folder, rank_store_file_name(setup, name),
+                      "what messages between the ranks cost", error);
 }
 
 /* --- reading -------------------------------------------------------------------------------------- */
 
-static void read_sizes(strake_model_reader *r, const strake_node *map, strake_round_sizes *s)
+static void read_sizes(reader *r, const strake_node *map, strake_round_sizes *s)
 {
     const strake_node *const bytes = strake_node_get(map, "bytes");
     s->count = bytes != NULL ? bytes->children : 0;
@@ -209,7 +300,7 @@ static void read_sizes(strake_model_reader *r, const strake_node *map, strake_ro
     }
 }
 
-static void read_rounds(strake_model_reader *r, const strake_node *map, strake_rank_model *m)
+static void read_rounds(reader *r, const strake_node *map, strake_rank_model *m)
 {
     for (int w = 0; w < STRAKE_WAITS; w++) {
         const strake_node *wait = strake_node_get(map, strake_wait_name[w]);
@@ -230,21 +321,21 @@ static void read_rounds(strake_model_reader *r, const strake_node *map, strake_r
 static bool rank_store_read_model(const strake_node *root, const strake_rank_setup *setup,
                                   strake_rank_model *m)
 {
-    strake_model_reader r = {true};
+    reader r = {true};
     char key[32] = "", wanted[32];
     const strake_node *const active = strake_node_get(root, "active");
     const strake_node *const messages = strake_node_get(root, "messages");
     const strake_node *const pieces = strake_node_get(root, "pieces");
     const strake_node *const whole = strake_node_get(root, "whole");
     (void)snprintf(wanted, sizeof wanted, "%016" PRIx64, setup->hash);
-    strake_model_kept_check(&r, root, RANK_STORE_FORMAT);
-    strake_model_read_text(&r, root, "key", key, sizeof key);
+    kept_check(&r, root, RANK_STORE_FORMAT);
+    read_text(&r, root, "key", key, sizeof key);
     r.good = r.good && strcmp(key, wanted) == 0;
-    strake_model_read_text(&r, root, "date", m->date, sizeof m->date);
-    m->to = strake_model_read_whole(&r, root, "to");
+    read_text(&r, root, "date", m->date, sizeof m->date);
+    m->to = read_whole(&r, root, "to");
     model_read_path(&r, strake_node_get(root, "path"), &m->path);
     read_rounds(&r, strake_node_get(root, "rounds"), m);
-    m->pairs = strake_model_read_whole(&r, active, "pairs");
+    m->pairs = read_whole(&r, active, "pairs");
     r.good = r.good && m->pairs >= 1 && m->pairs <= STRAKE_ROUND_PAIRS;
     model_read_numbers(&r, strake_node_get(active, "latency"), r.good ? m->pairs : 0, m->latency);
     model_read_numbers(&r, strake_node_get(active, "seconds"), r.good ? m->pairs : 0, m->large);
@@ -258,7 +349,7 @@ static bool rank_store_read_model(const strake_node *root, const strake_rank_set
     }
     r.good = r.good && (m->piece == 0.0 || m->piece == STRAKE_ROUND_PIECE);
     if (whole != NULL && whole->kind == STRAKE_NODE_MAP) {
-        strake_model_read_text(&r, root, "device", m->device, sizeof m->device);
+        read_text(&r, root, "device", m->device, sizeof m->device);
         model_read_path(&r, whole, &m->whole);
     }
     return r.good;
@@ -270,11 +361,11 @@ static bool find_other(const char *folder, char *text, size_t size)
     bool found = false;
     DIR *const list = opendir(folder);
     for (const struct dirent *at = NULL; list != NULL && !found && (at = readdir(list)) != NULL;) {
-        strake_model_reader r = {true};
+        reader r = {true};
         strake_node *root = NULL;
         if (strncmp(at->d_name, prefix, sizeof prefix - 1) == 0 &&
-            strake_model_kept_read(folder, at->d_name, &root)) {
-            strake_model_read_text(&r, root, "setup", text, size);
+            kept_read(folder, at->d_name, &root)) {
+            read_text(&r, root, "setup", text, size);
             found = r.good;
         }
         strake_tree_free(&root);
@@ -293,8 +384,7 @@ static strake_rank_found load(const char *folder, const strake_rank_setup *setup
     char name[64];
     char *const path = strake_path_join(folder, rank_store_file_name(setup, name));
     if (path != NULL && access(path, F_OK) == 0) {
-        const bool good =
-            strake_model_kept_read(folder, name, &root) && rank_store_read_model(root, setup, out);
+        const bool good = kept_read(folder, name, &root) && rank_store_read_model(root, setup, out);
         found = good ? STRAKE_RANKS_FOUND : STRAKE_RANKS_DAMAGED;
         (void)snprintf(other, size, "%s", path);
     } else if (find_other(folder, other, size)) {
@@ -338,44 +428,7 @@ strake_rank_found strake_rank_model_load(const char *folder, const strake_rank_s
     return found;
 }
 
-/** A number; NaN where it is null. */
-static double model_read_number(strake_model_reader *r, const strake_node *node)
-{
-    char *end = NULL;
-    if (node != NULL && node->kind == STRAKE_NODE_NULL) {
-        return (double)NAN;
-    }
-    const double value = node != NULL && node->kind == STRAKE_NODE_SCALAR
-                             ? strake_number_read(node->text, &end)
-                             : 0.0;
-    r->good = r->good && end != NULL && end != node->text && *end == '\0';
-    return value;
-}
-
-static double model_read_member(strake_model_reader *r, const strake_node *map, const char *name)
-{
-    return model_read_number(r, strake_node_get(map, name));
-}
-
-int strake_model_read_whole(strake_model_reader *r, const strake_node *map, const char *name)
-{
-    const double value = model_read_member(r, map, name);
-    r->good = r->good && value >= 0.0 && value <= INT_MAX;
-    return r->good ? (int)value : 0;
-}
-
-void strake_model_read_text(strake_model_reader *r, const strake_node *map, const char *name,
-                            char *out, size_t size)
-{
-    const strake_node *node = strake_node_get(map, name);
-    r->good =
-        r->good && node != NULL && node->kind == STRAKE_NODE_SCALAR && strlen(node->text) < size;
-    if (r->good) {
-        (void)snprintf(out, size, "%s", node->text);
-    }
-}
-
-static strake_estimate estimate(strake_model_reader *r, const strake_node *map, const char *name)
+static strake_estimate estimate(reader *r, const strake_node *map, const char *name)
 {
     char interval[32];
     (void)snprintf(interval, sizeof interval, "%s_interval", name);
@@ -390,7 +443,7 @@ static strake_estimate estimate(strake_model_reader *r, const strake_node *map, 
     return e;
 }
 
-static void model_read_path(strake_model_reader *r, const strake_node *map, strake_path *path)
+static void model_read_path(reader *r, const strake_node *map, strake_path *path)
 {
     const strake_node *list = strake_node_get(map, "regimes");
     r->good = r->good && list != NULL && list->kind == STRAKE_NODE_LIST && list->children > 0 &&
@@ -406,12 +459,11 @@ static void model_read_path(strake_model_reader *r, const strake_node *map, stra
     path->most = model_read_member(r, map, "most");
     path->error = model_read_member(r, map, "median_error");
     path->worst = model_read_member(r, map, "worst_error");
-    path->points = strake_model_read_whole(r, map, "points");
+    path->points = read_whole(r, map, "points");
 }
 
 /** A list of exactly so many numbers. */
-static void model_read_numbers(strake_model_reader *r, const strake_node *list, int count,
-                               double *out)
+static void model_read_numbers(reader *r, const strake_node *list, int count, double *out)
 {
     r->good = r->good && list != NULL && list->kind == STRAKE_NODE_LIST && list->children == count;
     const strake_node *node = r->good ? list->child : NULL;
@@ -420,12 +472,12 @@ static void model_read_numbers(strake_model_reader *r, const strake_node *list, 
     }
 }
 
-static strake_max_rate model_read_rate(strake_model_reader *r, const strake_node *map)
+static strake_max_rate model_read_rate(reader *r, const strake_node *map)
 {
     char word[8] = "";
     strake_max_rate rate = {.one = model_read_member(r, map, "one"),
                             .all = model_read_member(r, map, "all")};
-    strake_model_read_text(r, map, "reached", word, sizeof word);
+    read_text(r, map, "reached", word, sizeof word);
     rate.reached = strcmp(word, "true") == 0;
     return rate;
 }
@@ -584,16 +636,14 @@ strake_status strake_model_store(const char *folder, const strake_cl_device *dev
                                  const strake_device_model *model, strake_error *error)
 {
     strake_text text = {0};
-    strake_json json = strake_model_kept_begin(&text, FORMAT);
+    strake_json json = kept_begin(&text, FORMAT);
     char name[64], what[300];
     (void)snprintf(what, sizeof what, "the model of %.200s", device->name);
     strake_model_print(model, NULL, &json);
-    return strake_model_kept_write(&json, &text, folder, file_name(device, name, sizeof name), what,
-                                   error);
+    return kept_write(&json, &text, folder, file_name(device, name, sizeof name), what, error);
 }
 
-static void read_list(strake_model_reader *r, const strake_node *list, int count, bool up,
-                      strake_both *out)
+static void read_list(reader *r, const strake_node *list, int count, bool up, strake_both *out)
 {
     double value[STRAKE_MODEL_MESSAGES] = {0.0};
     model_read_numbers(r, list, count, value);
@@ -602,7 +652,7 @@ static void read_list(strake_model_reader *r, const strake_node *list, int count
     }
 }
 
-static void read_lists(strake_model_reader *r, const strake_node *map, int count, strake_both *out)
+static void read_lists(reader *r, const strake_node *map, int count, strake_both *out)
 {
     read_list(r, strake_node_get(map, "up"), count, true, out);
     read_list(r, strake_node_get(map, "down"), count, false, out);
@@ -610,18 +660,18 @@ static void read_lists(strake_model_reader *r, const strake_node *map, int count
 
 static bool read_model(const strake_node *root, strake_device_model *m)
 {
-    strake_model_reader r = {true};
+    reader r = {true};
     const strake_node *paths = strake_node_get(root, "paths");
     const strake_node *messages = strake_node_get(root, "messages");
     const strake_node *active = strake_node_get(root, "active");
     const strake_node *overlap = strake_node_get(root, "overlap");
     const strake_node *launch = strake_node_get(root, "launch");
-    strake_model_kept_check(&r, root, FORMAT);
-    strake_model_read_text(&r, root, "platform", m->platform, sizeof m->platform);
-    strake_model_read_text(&r, root, "version", m->version, sizeof m->version);
-    strake_model_read_text(&r, root, "name", m->name, sizeof m->name);
-    strake_model_read_text(&r, root, "driver", m->driver, sizeof m->driver);
-    strake_model_read_text(&r, root, "date", m->date, sizeof m->date);
+    kept_check(&r, root, FORMAT);
+    read_text(&r, root, "platform", m->platform, sizeof m->platform);
+    read_text(&r, root, "version", m->version, sizeof m->version);
+    read_text(&r, root, "name", m->name, sizeof m->name);
+    read_text(&r, root, "driver", m->driver, sizeof m->driver);
+    read_text(&r, root, "date", m->date, sizeof m->date);
     for (int k = 0; k < STRAKE_PATHS; k++) {
         model_read_path(&r, strake_node_get(paths, strake_path_name[k]), &m->path[k]);
     }
@@ -658,8 +708,7 @@ bool strake_model_load(const char *folder, const strake_cl_device *device, strak
     char name[64];
     char *const own = strake_cache_folder_or(folder);
     memset(out, 0, sizeof *out);
-    const bool good = own != NULL &&
-                      strake_model_kept_read(own, file_name(device, name, sizeof name), &root) &&
+    const bool good = own != NULL && kept_read(own, file_name(device, name, sizeof name), &root) &&
                       read_model(root, out) && is_of(out, device);
     strake_tree_free(&root);
     free(own);

@@ -6,15 +6,75 @@
 
 #include "opencl/cl_plan.h"
 #include "opencl/cl_kernels.h"
-#include "opencl/cl_kernels.h"
+
+/* Settings by default (data/tuned/defaults.inc). */
+
+typedef enum setting {
+    FUSION,
+    DIVISION,
+    VECTOR,
+    WIDTH,
+    HEIGHT,
+    MARCH_WIDTH,
+    MARCH_HEIGHT,
+    UNROLL,
+    KEEP,
+    TILE_WIDTH,
+    TILE_HEIGHT,
+    TILE_ROWS,
+    TILE_PREFETCH,
+    OVERLAP_POWER
+} setting;
+
+/* What rows of the table ask for. */
+enum {
+    GPU = 1 << 0,
+    FLAT = 1 << 1,
+    SINGLE = 1 << 2,
+    SIZED = 1 << 3,
+    STREAM = 1 << 4,
+    WIDE = 1 << 5,
+    ONE = 1 << 6,
+    REDUCES = 1 << 7
+};
+
+#define ANY INT64_MAX
+
+static bool has_many_marches(const strake_cl_kernels *s);
+static bool has_registers(const strake_cl_kernels *s);
+static bool is_heavy(const strake_cl_kernels *s);
+
+/*
+ * A setting by default.
+ * @param[in] facts  bits of what is true
+ * @param[in] cells  of the stripe for each compute unit
+ * @param[in] s      of which trials are planned; NULL for settings whose rows have none
+ */
+static int default_of(setting which, unsigned facts, int64_t cells, const strake_cl_kernels *s)
+{
+    static const struct row {
+        setting which;
+        unsigned needs, lacks;
+        int64_t below;
+        bool (*trial)(const strake_cl_kernels *s);
+        int value;
+    } row[] = {
+#define DEFAULT(...) {__VA_ARGS__},
+#define TALL(...)
+#include "data/tuned/defaults.inc"
+    };
+    size_t k = 0;
+    while (row[k].which != which || (facts & row[k].needs) != row[k].needs ||
+           (facts & row[k].lacks) != 0 || cells >= row[k].below ||
+           (row[k].trial != NULL && !row[k].trial(s))) {
+        k++; /* the last row of a setting holds for all */
+    }
+    return row[k].value;
+}
 
 /* Tiles and pieces into which marching kernels cut a stripe. */
 
 enum { MOST_PIECES = 64 /* among which the best number is looked for */ };
-
-static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit);
-static double per_step(const strake_cl_demand *d, const strake_cl_rates *rates,
-                       const strake_cl_sizes *sizes);
 
 size_t strake_cl_count_sides(const strake_cl_kernel_plan *plan, int axis)
 {
@@ -72,17 +132,15 @@ static bool fits(const strake_cl_demand *d, const strake_cl_sizes *sizes)
     return array <= (double)d->largest && array * d->arrays * sizes->streams <= (double)d->memory;
 }
 
-/*
- * The largest of four, and more where others come near it: then the streams' turns hardly ever mesh. The
- * power 6 is fitted to an NVIDIA H200 (bench/results/nvidia-h200/streaming).
- */
+/* The largest of four, and more where others come near it: then the streams' turns hardly ever mesh. */
 static double slowest(const double seconds[4])
 {
+    const double power = default_of(OVERLAP_POWER, 0, 0, NULL);
     double sum = 0.0;
     for (int k = 0; k < 4; k++) {
-        sum += pow(seconds[k], 6.0);
+        sum += pow(seconds[k], power);
     }
-    return pow(sum, 1.0 / 6.0);
+    return pow(sum, 1.0 / power);
 }
 
 double strake_cl_sizes_sweep(const strake_cl_demand *d, const strake_cl_rates *rates,
@@ -169,34 +227,18 @@ double strake_cl_sizes_least(const strake_cl_demand *d)
 }
 
 enum {
-    DEFAULT_WIDTH = 64, /* of point kernels */
-    DEFAULT_HEIGHT = 4,
-    DEFAULT_MARCH_WIDTH = 128, /* of marching kernels */
-    DEFAULT_TILE_WIDTH = 32,   /* of tiled kernels, and of marching ones in three dimensions */
-    DEFAULT_TILE_HEIGHT = 16,
-    TALL_TILE_HEIGHT = 26, /* of groups of which one fills a unit */
-    ONE_KERNEL_UNROLL = 4, /* planes of a pass of a whole step: as many as ... */
-    ONE_KERNEL_KEEP = 3,   /* ... registers keep, so that none is moved */
-    /*
-     * Cells of a stripe from which marching kernels pay in three dimensions, where they are at most two for a step, and
-     * where they are more; below that tiles of a width do, and beyond others of another. On an H200 MPDATA makes
-     * 1.56 instead of 0.73 Gcell/s at 32^3 and 7.0 instead of 5.4 at 64^3 (bench/results/nvidia-h200/volume/tiles).
-     */
-    MARCH_CELLS_PER_UNIT = 400,
-    MARCHES_CELLS_PER_UNIT = 2500,
-    CUBE_CELLS_PER_UNIT = 1000,
-    CUBE_WIDTH = 8,
-    CUBE_HEIGHT = 8,
-    CUBE_PLANES = 4,
-    TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
-    SMALL_CELLS_PER_UNIT = 700, /* below that, narrower tiles */
-    TINY_CELLS_PER_UNIT = 128,  /* and below that, of what is reduced, a tile for every unit */
-    TILE_ITEMS = 256, /* of a GPU's group; twice as many were slower on grids that fill it */
-    TILE_ROWS = 8,
-    NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
     SLABS_BEYOND = 64,
     MOST_FIXED_PITCH = 1 << 17, /* elements: a few longer rows exceed an address's constant */
     WIDTH_STEP = 32             /* work-items that devices run together */
+};
+
+/* Groups of which one fills a unit: their lines, lines per work-item, and the settings that go with them. */
+static const struct tall {
+    int height, lines, keep, prefetch;
+} tall[] = {
+#define DEFAULT(...)
+#define TALL(...) {__VA_ARGS__},
+#include "data/tuned/defaults.inc"
 };
 
 /* What kernels would be planned with some options, to be freed; NULL without memory. */
@@ -223,16 +265,16 @@ static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns, int 
 }
 
 /* Whether a compiler has registers for a plan whose work-items have two columns each. */
-static bool has_room(const strake_cl_kernels *s)
+static bool has_registers(const strake_cl_kernels *s)
 {
     strake_cl_kernels *trial = try_plan(s, 2, 1, 1);
-    bool room = trial != NULL;
-    for (int k = 0; room && k < trial->kernels; k++) {
-        room =
+    bool enough = trial != NULL;
+    for (int k = 0; enough && k < trial->kernels; k++) {
+        enough =
             !trial->plan[k].marches || strake_cl_groups_need(trial, k) <= STRAKE_CL_MANY_REGISTERS;
     }
     free(trial);
-    return room;
+    return enough;
 }
 
 /*
@@ -246,13 +288,13 @@ static bool is_one_kernel(const strake_cl_kernels *s, bool *is_full)
     strake_cl_kernels *trial = NULL;
     bool is_one = false;
     if (s->options.run.fusion != STRAKE_CL_FUSION_STREAM || s->graph->precision != STRAKE_DOUBLE ||
-        s->march_width * TALL_TILE_HEIGHT > s->device->max_work_group) {
+        s->march_width * (size_t)tall[0].height > s->device->max_work_group) {
         return false;
     }
-    trial = try_plan(s, s->options.run.vector, 1, TALL_TILE_HEIGHT);
+    trial = try_plan(s, s->options.run.vector, 1, tall[0].height);
     if (trial != NULL && trial->kernels > 0 && trial->plan[trial->kernels - 1].marches) {
         const int64_t taken = (int64_t)strake_cl_groups_need(trial, trial->kernels - 1) *
-                              TALL_TILE_HEIGHT * (int64_t)s->march_width;
+                              tall[0].height * (int64_t)s->march_width;
         is_one = taken <= registers;
         *is_full = is_one && 2 * taken > registers;
     }
@@ -261,34 +303,28 @@ static bool is_one_kernel(const strake_cl_kernels *s, bool *is_full)
 }
 
 /*
- * Groups of a step in one kernel of which one fills a unit: tall ones of a line for each work-item, or of three, whose
- * neighbours' values stay in registers and of whose lines fewer are computed again, but of which small grids have too
- * few. Those with which the busiest unit computes the fewest lines: at 512^3 on 132 units 1048 planes of 48 lines instead
- * of 2096 of 26, 94.7 instead of 86.5 Gcell/s.
+ * Of the tall groups those with which the busiest unit computes the fewest lines.
  * @return their height
  */
 static int choose_tall(strake_cl_kernels *s, const strake_layout *layout,
                        const strake_settings *asked)
 {
-    static const struct tall {
-        int height, lines, keep, prefetch;
-    } of[] = {{TALL_TILE_HEIGHT, 1, 2, 3}, {DEFAULT_TILE_HEIGHT, 3, 2, 2}};
     const int64_t units = (int64_t)s->device->compute_units;
     const strake_cl_options before = s->options;
     strake_cl_options best = before;
     int64_t least = INT64_MAX;
-    int height = TALL_TILE_HEIGHT;
-    for (size_t k = 0; k < sizeof of / sizeof of[0]; k++) {
+    int height = tall[0].height;
+    for (size_t k = 0; k < sizeof tall / sizeof tall[0]; k++) {
         int64_t planes = 0;
-        if (asked->lines > 0 && (asked->lines > 1) != (of[k].lines > 1)) {
+        if (asked->lines > 0 && (asked->lines > 1) != (tall[k].lines > 1)) {
             continue;
         }
         s->options = before;
-        s->options.run.lines = asked->lines > 0 ? asked->lines : of[k].lines;
-        s->options.run.keep = asked->keep > 0 ? asked->keep : of[k].keep;
-        s->options.run.prefetch = asked->prefetch > 0 ? asked->prefetch : of[k].prefetch;
+        s->options.run.lines = asked->lines > 0 ? asked->lines : tall[k].lines;
+        s->options.run.keep = asked->keep > 0 ? asked->keep : tall[k].keep;
+        s->options.run.prefetch = asked->prefetch > 0 ? asked->prefetch : tall[k].prefetch;
         strake_cl_kernels *const trial =
-            try_plan(s, s->options.run.vector, s->options.run.lines, of[k].height);
+            try_plan(s, s->options.run.vector, s->options.run.lines, tall[k].height);
         const strake_cl_kernel_plan *plan =
             trial != NULL && trial->kernels > 0 ? &trial->plan[trial->kernels - 1] : NULL;
         /* Groups that store nothing are refused where all is known. */
@@ -296,13 +332,13 @@ static int choose_tall(strake_cl_kernels *s, const strake_layout *layout,
             strake_cl_local_bytes(s->graph, &trial->options, plan) <= s->device->local_memory) {
             const int64_t tiles =
                 strake_cl_count_tiles(plan, 2, layout->n[2], s->march_width) *
-                strake_cl_count_tiles(plan, 1, layout->n[1], (size_t)of[k].height);
+                strake_cl_count_tiles(plan, 1, layout->n[1], (size_t)tall[k].height);
             (void)strake_cl_count_pieces(plan, units > 0 ? units : 1, layout->n[0], tiles, &planes);
-            planes *= of[k].height * plan->lines;
+            planes *= tall[k].height * plan->lines;
             if (planes < least) {
                 least = planes;
                 best = s->options;
-                height = of[k].height;
+                height = tall[k].height;
             }
         }
         free(trial);
@@ -311,8 +347,8 @@ static int choose_tall(strake_cl_kernels *s, const strake_layout *layout,
     return height;
 }
 
-/* Default rows of a pass of marching kernels; 0: that of all. */
-static int rows_of_pass(const strake_cl_kernels *s)
+/* Whether the numbers of a single row need registers, too. */
+static bool is_heavy(const strake_cl_kernels *s)
 {
     strake_cl_kernels *trial = try_plan(s, s->options.run.vector, 1, 1);
     bool heavy = false;
@@ -320,54 +356,36 @@ static int rows_of_pass(const strake_cl_kernels *s)
         heavy = heavy || strake_cl_groups_is_heavy(trial, k);
     }
     free(trial);
-    return heavy ? 1 : 0;
+    return heavy;
 }
 
-/*
- * Default columns per work-item: of two, the values that neighbours would send stay in registers,
- * which pays in single precision on stripes that are large enough.
- */
-static int columns_per_item(const strake_cl_kernels *s, int64_t cells_per_unit)
+/* Whether a step in three dimensions that marches, planned with groups of the usual size, has more than two kernels. */
+static bool has_many_marches(const strake_cl_kernels *s)
 {
-    const bool pays =
-        s->flat && s->graph->precision == STRAKE_SINGLE && strake_cl_device_is_gpu(s->device) &&
-        s->options.run.fusion == STRAKE_CL_FUSION_STREAM && cells_per_unit >= NARROW_CELLS_PER_UNIT;
-    return pays && has_room(s) ? 2 : 1;
-}
-
-/* Default width: small stripes need more groups; with two columns each they are small for longer. */
-static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
-{
-    const bool single = s->graph->precision == STRAKE_SINGLE;
-    const int64_t narrow =
-        s->options.run.vector > 1 ? 4 * (int64_t)NARROW_CELLS_PER_UNIT : NARROW_CELLS_PER_UNIT;
-    const size_t wide = single && s->options.run.vector == 1 ? (size_t)2 * DEFAULT_MARCH_WIDTH
-                                                             : (size_t)DEFAULT_MARCH_WIDTH;
-    if (!s->flat) {
-        return DEFAULT_TILE_WIDTH;
+    strake_cl_options usual = s->options;
+    usual.run.fusion = STRAKE_CL_FUSION_STREAM;
+    usual.local = s->device->local_memory;
+    usual.stride = default_of(MARCH_WIDTH, GPU, 0, NULL);
+    usual.lines = default_of(MARCH_HEIGHT, GPU, 0, NULL);
+    strake_cl_kernels *trial = plan_with(s, &usual);
+    int kernels = 0;
+    for (int k = 0; trial != NULL && k < trial->kernels; k++) {
+        kernels += trial->plan[k].is_static ? 0 : 1;
     }
-    return cells_per_unit < narrow ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
+    free(trial);
+    return kernels > 2;
 }
 
-/*
- * Tiles that were the fastest on a GPU; inputs from memory, since the cache has them.
- */
+/* Sizes of tiles on a GPU, where a case gives none. */
 static strake_settings default_tile(const strake_cl_kernels *s, const strake_settings *asked,
-                                    int64_t cells_per_unit)
+                                    unsigned facts, int64_t cells)
 {
     strake_settings t = *asked;
-    const bool tiny =
-        cells_per_unit < TINY_CELLS_PER_UNIT && s->graph->reductions > 0 && !s->listed;
-    if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0 && !s->flat) {
-        t.group_width = cells_per_unit < CUBE_CELLS_PER_UNIT ? CUBE_WIDTH : 2 * CUBE_WIDTH;
-        t.group_height = CUBE_HEIGHT;
-        t.group_rows = CUBE_PLANES;
-        t.prefetch = t.prefetch > 0 ? t.prefetch : 1;
-    } else if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0) {
-        t.group_width = tiny ? 16 : cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
-        t.group_height = TILE_ITEMS / t.group_width;
-        t.group_rows = TILE_ROWS;
-        t.prefetch = t.prefetch > 0 ? t.prefetch : 1;
+    if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0) {
+        t.group_width = default_of(TILE_WIDTH, facts, cells, s);
+        t.group_height = default_of(TILE_HEIGHT, facts, cells, s);
+        t.group_rows = default_of(TILE_ROWS, facts, cells, s);
+        t.prefetch = t.prefetch > 0 ? t.prefetch : default_of(TILE_PREFETCH, facts, cells, s);
     }
     return t;
 }
@@ -375,54 +393,32 @@ static strake_settings default_tile(const strake_cl_kernels *s, const strake_set
 void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *t, bool flat,
                            size_t widest, size_t most)
 {
-    const size_t width =
-        strake_cl_at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_TILE_WIDTH, widest);
-    const size_t height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_TILE_HEIGHT;
+    const size_t width = strake_cl_at_most(
+        t->group_width > 0 ? (size_t)t->group_width : (size_t)default_of(TILE_WIDTH, 0, 0, NULL),
+        widest);
+    const size_t height =
+        t->group_height > 0 ? (size_t)t->group_height : (size_t)default_of(TILE_HEIGHT, 0, 0, NULL);
     options->tile[0] = (int)width;
     options->tile[1] = t->group_rows > 0 ? t->group_rows : (int)height;
     options->tile[2] = flat ? 1 : (int)height;
     options->items = (int)(width * strake_cl_at_most(height, most / width));
 }
 
-/* Kernels of a step in three dimensions that marches; planned as groups of the usual size would have it. */
-static int count_marches(const strake_cl_kernels *s)
+/* What is true of a device, a problem and the settings that a case gives. */
+static unsigned facts_of(const strake_cl_kernels *s, const strake_settings *t)
 {
-    strake_cl_options usual = s->options;
-    usual.run.fusion = STRAKE_CL_FUSION_STREAM;
-    usual.local = s->device->local_memory;
-    usual.stride = DEFAULT_TILE_WIDTH;
-    usual.lines = DEFAULT_TILE_HEIGHT;
-    strake_cl_kernels *trial = plan_with(s, &usual);
-    int kernels = 0;
-    for (int k = 0; trial != NULL && k < trial->kernels; k++) {
-        kernels += trial->plan[k].is_static ? 0 : 1;
-    }
-    free(trial);
-    return kernels;
+    const bool is_sized =
+        t->group_width > 0 || t->group_height > 0 || t->group_rows > 0 || t->prefetch > 1;
+    return (strake_cl_device_is_gpu(s->device) ? GPU : 0U) | (s->flat ? FLAT : 0U) |
+           (s->graph->precision == STRAKE_SINGLE ? SINGLE : 0U) | (is_sized ? SIZED : 0U) |
+           (s->graph->reductions > 0 && !s->listed ? REDUCES : 0U);
 }
 
-/* Kernels of a device by default; see TILE_CELLS_PER_UNIT. */
-static strake_cl_fusion default_fusion(const strake_cl_kernels *s, const strake_settings *asked,
-                                       int64_t cells_per_unit)
+/* What a case gives of a size, otherwise the default. */
+static size_t given_or(int given, setting which, unsigned facts, int64_t cells,
+                       const strake_cl_kernels *s)
 {
-    if (!strake_cl_device_is_gpu(s->device)) {
-        return STRAKE_CL_FUSION_PLAIN;
-    }
-    if (s->flat) {
-        return cells_per_unit < TILE_CELLS_PER_UNIT ? STRAKE_CL_FUSION_TILE
-                                                    : STRAKE_CL_FUSION_STREAM;
-    }
-    /* Sizes that somebody asks for are seldom those of a tile that fits. */
-    if (asked->group_width > 0 || asked->group_height > 0 || asked->group_rows > 0 ||
-        asked->prefetch > 1) {
-        return cells_per_unit < MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_PLAIN
-                                                     : STRAKE_CL_FUSION_STREAM;
-    }
-    /* Marching groups need planes to march along: small stripes have too few for every unit. */
-    return cells_per_unit < MARCH_CELLS_PER_UNIT ||
-                   (cells_per_unit < MARCHES_CELLS_PER_UNIT && count_marches(s) > 2)
-               ? STRAKE_CL_FUSION_TILE
-               : STRAKE_CL_FUSION_STREAM;
+    return (size_t)(given > 0 ? given : default_of(which, facts, cells, s));
 }
 
 void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
@@ -437,11 +433,11 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     const size_t limit = strake_cl_at_most(widest, most);
     const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
     const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
-    const bool is_gpu = strake_cl_device_is_gpu(s->device);
+    unsigned facts = facts_of(s, t);
+    const bool is_gpu = (facts & GPU) != 0;
     bool is_full = false;
-    s->width =
-        strake_cl_at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_WIDTH, limit);
-    s->height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_HEIGHT;
+    s->width = strake_cl_at_most(given_or(t->group_width, WIDTH, facts, cells, s), limit);
+    s->height = given_or(t->group_height, HEIGHT, facts, cells, s);
     while (s->width * s->height > most && s->height > 1) {
         s->height /= 2;
     }
@@ -451,16 +447,18 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     }
     s->options = (strake_cl_options){.run = *t, .listed = s->listed};
     if (s->options.run.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        s->options.run.fusion = (int)default_fusion(s, t, cells);
+        s->options.run.fusion = default_of(FUSION, facts, cells, s);
     }
+    facts |= s->options.run.fusion == STRAKE_CL_FUSION_STREAM ? STREAM : 0U;
     if (s->options.run.division == STRAKE_CL_REFINE_DEFAULT) {
-        s->options.run.division = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
+        s->options.run.division = default_of(DIVISION, facts, cells, s);
     }
     if (s->options.run.vector == 0) {
-        s->options.run.vector = columns_per_item(s, cells);
+        s->options.run.vector = default_of(VECTOR, facts, cells, s);
     }
-    s->march_width = strake_cl_at_most(
-        t->group_width > 0 ? (size_t)t->group_width : march_width(s, cells), limit);
+    facts |= s->options.run.vector > 1 ? WIDE : 0U;
+    s->march_width =
+        strake_cl_at_most(given_or(t->group_width, MARCH_WIDTH, facts, cells, s), limit);
     s->options.local = s->device->local_memory;
     s->options.stride = 32;
     while ((size_t)s->options.stride < s->march_width) {
@@ -469,29 +467,26 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     s->options.one = !s->flat && t->group_height == 0;
     s->options.one = s->options.one && is_one_kernel(s, &is_full);
     if (s->options.one) {
-        s->options.run.unroll = t->unroll > 0 ? t->unroll : ONE_KERNEL_UNROLL;
-        s->options.run.keep = t->keep > 0 ? t->keep : ONE_KERNEL_KEEP;
+        facts |= ONE;
+        s->options.run.unroll = (int)given_or(t->unroll, UNROLL, facts, cells, s);
+        s->options.run.keep = (int)given_or(t->keep, KEEP, facts, cells, s);
     }
-    s->march_height = s->flat               ? 1
-                      : t->group_height > 0 ? (size_t)t->group_height
-                      : is_full             ? (size_t)choose_tall(s, layout, t)
-                                            : DEFAULT_TILE_HEIGHT;
+    s->march_height = is_full
+                          ? (size_t)choose_tall(s, layout, t)
+                          : given_or(s->flat ? 0 : t->group_height, MARCH_HEIGHT, facts, cells, s);
     s->options.lines = (int)s->march_height;
     s->options.pitch = is_gpu && s->flat && s->options.run.fusion >= STRAKE_CL_FUSION_STREAM &&
                                layout->pitch < MOST_FIXED_PITCH
                            ? layout->pitch
                            : 0;
-    if (s->options.run.unroll == 0 && is_gpu && s->flat &&
-        s->options.run.fusion == STRAKE_CL_FUSION_STREAM) {
-        s->options.run.unroll = rows_of_pass(s);
-    }
+    s->options.run.unroll = (int)given_or(s->options.run.unroll, UNROLL, facts, cells, s);
     const strake_settings tile =
         s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu
-            ? default_tile(s, t, s->listed ? 0 : cells) /* a list is short */
+            ? default_tile(s, t, facts, s->listed ? 0 : cells) /* a list is short */
             : *t;
     s->options.run.prefetch = tile.prefetch > 0 ? tile.prefetch : s->options.run.prefetch;
     strake_cl_groups_tile(&s->options, &tile, s->flat, limit, most);
-    /* A list is short, and another launch dear. */
+    /* Lists are short, and not worth a second launch. */
     s->options.cells = s->listed ? 1 : layout->n[0] * layout->n[1] * layout->n[2];
     /* Half of what 32 bits count is left for up to SLABS_BEYOND slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX || layout->slab > INT32_MAX / SLABS_BEYOND;

@@ -67,7 +67,8 @@ typedef struct strake_cl_demand {
     int64_t blocks;   /**< exactly these; 0: chosen */
     int streams;      /**< exactly these; 0: chosen */
     int64_t horizon;  /**< steps between two stops for output, at least 1 */
-    bool follows;     /**< sweeps follow each other without a pause: nobody waits for a bound */
+    bool
+        follows; /**< sweeps follow each other without a pause, since no bound of dt is waited for */
 } strake_cl_demand;
 
 /** Bytes and cells per second; a cell counts once per step. Seconds that any transfer or step takes more. */

@@ -61,7 +61,7 @@ typedef struct strake_tuned_class {
     strake_tuned_end end;
     int tried, failed; /**< by the search, and without a result; 0 where @c end is UNKNOWN */
     double possible;   /**< configurations that the search could have tried, at most */
-    char space[STRAKE_TUNED_HASH]; /**< hash of the search space; "": not told */
+    char space[STRAKE_TUNED_HASH]; /**< hash of the search space; "": not known */
 } strake_tuned_class;
 
 /**
@@ -106,7 +106,7 @@ const char *strake_tuned_file_name(const strake_tuned_key *key, char *buffer, si
 
 /**
  * Where a record keeps what is found for grids of n cells: its class of them, or a new one that is
- * cleared; where there is no room for one more, the one that came first gives way.
+ * cleared; where the record is full, its oldest class is dropped.
  */
 strake_tuned_class *strake_tuned_class_for(strake_tuned_record *record,
                                            const int64_t n[STRAKE_AXES]);

@@ -15,7 +15,13 @@
 #include "io/cache.h"
 #include "io/machine.h"
 #include "tuned/record.h"
-#include "tuned/tuned_impl.h"
+
+struct strake_tuned_set {
+    int records;
+    strake_tuned_record **record; /* the cache's by file name, then the shipped ones */
+    void (*notice)(void *user, const char *line);
+    void *user;
+};
 
 /* Which record serves a processor, and which of its classes a grid. */
 
@@ -482,7 +488,7 @@ static strake_status load_file(strake_tuned_set *set, const char *folder, const 
     STRAKE_CHECK(record != NULL && path != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for tuned settings");
     if (!strake_cache_read(folder, name, MOST_BYTES, &text, &length, &why)) {
-        if (errno != EPERM) { /* strake_cache_check() told it */
+        if (errno != EPERM) { /* strake_cache_check() has reported it */
             (void)snprintf(line, sizeof line, "tuned settings %s are ignored: %s", path, why);
             tell(set, line);
         }
@@ -549,7 +555,7 @@ static strake_status load_shipped(strake_tuned_set *set, strake_error *error)
         if (record == NULL) {
             return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
         }
-        /* Those of another generator wait for somebody to measure that device again. */
+        /* Results of another generator are stale until that device is measured again. */
         if (strake_tuned_parse(text->name, (const char *)text->bytes, text->length, record,
                                &reason) != STRAKE_OK ||
             record->key.generator != STRAKE_TUNED_GENERATOR) {
