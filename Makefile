@@ -68,7 +68,7 @@ SANFLAGS := $(if $(SANITIZE),-g -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 # No contraction, so that every compiler rounds every operation; last, so that CFLAGS cannot undo it.
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
 
-# Optional libraries are each used in host/NAME/NAME_*.c only. These are a module, libstrake-NAME.so, that the program
+# Optional libraries are each used in files host/*/NAME_*.c only. These are a module, libstrake-NAME.so, that the program
 # and the library load when something asks for it: linked with MPI, say, every run would take its memory and time to
 # start, and none would start without it. `optional VARIABLE,NAME of pkg-config,package of Debian` finds one.
 define optional
@@ -109,7 +109,7 @@ endif
 # All modules: VARIABLE:NAME. Those that are built, and their sources.
 OPTIONAL := MPI:mpi NETCDF:netcdf CAIRO:cairo GDAL:gdal
 MODULES := $(foreach m,$(OPTIONAL),$(if $($(firstword $(subst :, ,$m))_LIBS),$(lastword $(subst :, ,$m))))
-module_src = $(wildcard host/$(1)/$(1)_*.c)
+module_src = $(wildcard host/*/$(1)_*.c)
 # The modules have copies of their own of what they need of Strake.
 MODULE_EXTRA_mpi := host/mpi/launch.c src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c src/base/sweep.c
 MODULE_EXTRA_cairo := src/base/error.c src/base/number.c
@@ -132,12 +132,12 @@ module_flags = $(foreach f,$(basename $(call module_src,$(2))),$(eval FLAGS_$f :
 $(foreach m,$(OPTIONAL),$(call module_flags,$(firstword $(subst :, ,$m)),$(lastword $(subst :, ,$m))))
 # Where the program looks for modules, besides its own folder and where the loader does.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
-FLAGS_host/module/module := -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
-FLAGS_host/main/cmd_doctor := -DSTRAKE_MODULES='"$(MODULES)"'
+FLAGS_host/files/module := -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+FLAGS_host/program/cmd_doctor := -DSTRAKE_MODULES='"$(MODULES)"'
 FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0)
-FLAGS_host/cairo/drawing := -DSTRAKE_CAIRO_MODULE=$(if $(CAIRO_LIBS),1,0)
-FLAGS_host/gdal/gdal := -DSTRAKE_GDAL_MODULE=$(if $(GDAL_LIBS),1,0)
-FLAGS_host/netcdf/netcdf := -DSTRAKE_NETCDF_MODULE=$(if $(NETCDF_LIBS),1,0)
+FLAGS_host/view/drawing := -DSTRAKE_CAIRO_MODULE=$(if $(CAIRO_LIBS),1,0)
+FLAGS_host/files/gdal := -DSTRAKE_GDAL_MODULE=$(if $(GDAL_LIBS),1,0)
+FLAGS_host/files/netcdf := -DSTRAKE_NETCDF_MODULE=$(if $(NETCDF_LIBS),1,0)
 
 # Row loops are compiled once per instruction set and precision; the program picks at run time.
 ROW_ISAS := scalar base $(if $(IS_X86),avx2 avx512)
@@ -156,9 +156,9 @@ FLAGS_src/particles/sph_pair_rows := $(if $(filter -O3,$(OPT)),-O2)
 
 ROW_SRC := $(wildcard src/problem/*_rows.c src/particles/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
-    $(filter-out host/main/% $(foreach m,$(OPTIONAL),$(call module_src,$(lastword $(subst :, ,$m)))),$(wildcard host/*/*.c))
+    $(filter-out host/program/% $(foreach m,$(OPTIONAL),$(call module_src,$(lastword $(subst :, ,$m)))),$(wildcard host/*/*.c))
 TUNER_SRC := $(wildcard autotune/*.c)
-MAIN_SRC := $(wildcard host/main/*.c)
+MAIN_SRC := $(wildcard host/program/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
 TUNED := $(wildcard data/tuned/*.yaml)
 GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c $(BUILD)/gen/strake_page_texts.c
@@ -329,11 +329,11 @@ $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call module_src,$(2))): $$(BUILD)/obj/modul
 endef
 $(foreach m,$(OPTIONAL),$(eval $(call MODULE_STAMP_RULE,$(firstword $(subst :, ,$m)),$(lastword $(subst :, ,$m)))))
 # Who loads a module knows whether it is built, and module.c where it is.
-$(BUILD)/obj/host/mpi/ranks.o $(BUILD)/obj/host/module/module.o: $(BUILD)/obj/module-mpi
-$(BUILD)/obj/host/main/cmd_doctor.o: $(MODULES:%=$(BUILD)/obj/module-%)
-$(BUILD)/obj/host/netcdf/netcdf.o: $(BUILD)/obj/module-netcdf
-$(BUILD)/obj/host/cairo/drawing.o: $(BUILD)/obj/module-cairo
-$(BUILD)/obj/host/gdal/gdal.o: $(BUILD)/obj/module-gdal
+$(BUILD)/obj/host/mpi/ranks.o $(BUILD)/obj/host/files/module.o: $(BUILD)/obj/module-mpi
+$(BUILD)/obj/host/program/cmd_doctor.o: $(MODULES:%=$(BUILD)/obj/module-%)
+$(BUILD)/obj/host/files/netcdf.o: $(BUILD)/obj/module-netcdf
+$(BUILD)/obj/host/view/drawing.o: $(BUILD)/obj/module-cairo
+$(BUILD)/obj/host/files/gdal.o: $(BUILD)/obj/module-gdal
 
 $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(call say,CC,$<)
@@ -388,7 +388,7 @@ $(BUILD)/gen/strake_cl_sources.c: cl/embed.sh $(CL_SRC)
 $(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ tuned/tuned.h strake_tuned_texts $(TUNED)
+	$(Q)sh cl/embed.sh $@ cost/tuned.h strake_tuned_texts $(TUNED)
 
 $(BUILD)/gen/strake_page_texts.c: cl/embed.sh host/view/page.html
 	$(call say,EMBED,$@)
@@ -400,11 +400,11 @@ $(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ autotune/space_impl.h strake_space_texts $(SPACES)
 
-$(BUILD)/gen/strake_completion_texts.c: cl/embed.sh host/main/completion.bash host/main/completion.zsh \
-    host/main/completion.fish
+$(BUILD)/gen/strake_completion_texts.c: cl/embed.sh host/program/completion.bash host/program/completion.zsh \
+    host/program/completion.fish
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ main/completion.h strake_completion_texts $(wordlist 2,4,$^)
+	$(Q)sh cl/embed.sh $@ program/completion.h strake_completion_texts $(wordlist 2,4,$^)
 
 # Of this folder's own repository; a source without one has no commit. What was found stays where git
 # does not answer, as under another user.
@@ -412,7 +412,7 @@ $(BUILD)/gen/strake_commit.c: FORCE
 	@mkdir -p $(@D)
 	@commit=$$([ -e .git ] && git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null); \
 	    [ -z "$$commit" ] && [ -e $@ ] || \
-	    printf '#include "main/commit.h"\n\nconst char strake_commit[] = "%s";\n' "$$commit" >$@.new; \
+	    printf '#include "program/commit.h"\n\nconst char strake_commit[] = "%s";\n' "$$commit" >$@.new; \
 	    if [ -e $@.new ]; then cmp -s $@.new $@ && rm $@.new || mv $@.new $@; fi
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(STAMP)
@@ -467,9 +467,9 @@ $(PROGRAM): $(MAIN_OBJ) $(TUNER) $(STATIC)
 	$(Q)$(CC) -Wl,--gc-sections $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(TUNER) $(STATIC) $(ALL_LDLIBS)
 
 # With what the program itself says of its commands and keys.
-$(MANUAL): host/main/strake.1 host/main/man.sh $(PROGRAM)
+$(MANUAL): host/program/strake.1 host/program/man.sh $(PROGRAM)
 	$(call say,MAN,$@)
-	$(Q)sh host/main/man.sh host/main/strake.1 $(RUN) $(PROGRAM) >$@.new && mv $@.new $@
+	$(Q)sh host/program/man.sh host/program/strake.1 $(RUN) $(PROGRAM) >$@.new && mv $@.new $@
 
 $(BUILD)/completion/strake.bash: SHELL_NAME := bash
 $(BUILD)/completion/_strake: SHELL_NAME := zsh
@@ -745,7 +745,7 @@ MAINTAINER ?= The Strake authors <root@localhost>
 .PHONY: dist deb check-packages
 dist: ## the source as a tarball, BUILD/strake-VERSION.tar.gz
 	@mkdir -p $(dir $(DIST))
-	@sh host/main/dist.sh $(DIST) $(DIST_NAME)
+	@sh host/program/dist.sh $(DIST) $(DIST_NAME)
 
 # The program looks for modules where it was told to when it was compiled: ../lib, which is right in /usr, too.
 deb: all ## a Debian package for systems like this one, BUILD/strake_VERSION_ARCHITECTURE.deb
@@ -753,7 +753,7 @@ deb: all ## a Debian package for systems like this one, BUILD/strake_VERSION_ARC
 	@rm -rf $(DEB_ROOT) && mkdir -p $(DEB_FOLDER)
 	+@$(MAKE) --no-print-directory -o all install DESTDIR=$(DEB_ROOT) PREFIX=/usr LIBDIR=/usr/lib >/dev/null
 	@sed 's|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=/usr/lib|' $(BUILD)/strake.pc >$(DEB_ROOT)/usr/lib/pkgconfig/strake.pc
-	@sh host/main/deb.sh $(DEB_ROOT) $(VERSION) '$(MAINTAINER)' $(DEB_FOLDER)
+	@sh host/program/deb.sh $(DEB_ROOT) $(VERSION) '$(MAINTAINER)' $(DEB_FOLDER)
 	@rm -rf $(DEB_ROOT)
 
 check-packages: dist deb ## build the tarball from nothing and run it; as root, install the package, run it, remove it

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "case/read.h"
-#include "io/cache.h"
-#include "io/json.h"
+#include "files/cache.h"
+#include "files/json.h"
 
 enum { MOST_BYTES = 64 << 20 };
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "autotune/protocol.h"
-#include "tuned/record.h"
+#include "cost/record.h"
 
 /** How a measurement ended. X(name, word, name in the T4 schema) */
 #define STRAKE_OUTCOMES(X)                                                                         \

@@ -10,7 +10,7 @@
 #include "case/settings.h"
 #include "cpu/pipeline.h"
 #include "cpu/topology.h"
-#include "io/machine.h"
+#include "cpu/machine.h"
 #include "opencl/cl_kernels.h"
 #include "opencl/cl_plan.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "case/tree.h"
-#include "tuned/tuned.h"
+#include "cost/tuned.h"
 
 /*
  * * Conditions of a search space as text: numbers, names, + - * / % ( ), comparisons, ! && ||.

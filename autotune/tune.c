@@ -15,10 +15,10 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "case/source.h"
-#include "io/cache.h"
-#include "io/folder.h"
-#include "io/json.h"
-#include "io/machine.h"
+#include "files/cache.h"
+#include "files/folder.h"
+#include "files/json.h"
+#include "cpu/machine.h"
 #include "scene/scene.h"
 
 /* The files of a tuning in its folder: locks, files of the worker process, journal, results. */

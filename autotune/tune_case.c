@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "case/source.h"
-#include "io/json.h"
+#include "files/json.h"
 
 static void print_node(const strake_node *node, strake_text *text)
 {

@@ -7,7 +7,7 @@
 #include "autotune/tune_impl.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "io/machine.h"
+#include "cpu/machine.h"
 
 /* Measuring settings and the reference on the present grid within the budget, and telling the user. */
 

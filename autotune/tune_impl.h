@@ -6,7 +6,7 @@
 #include "autotune/journal.h"
 #include "autotune/predict.h"
 #include "autotune/tune.h"
-#include "io/lock.h"
+#include "files/lock.h"
 
 /** Settings that compete on one grid. */
 typedef struct strake_contender {

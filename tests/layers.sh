@@ -16,13 +16,13 @@ complain() { # FILE LINE MESSAGE
 
 # The folders of host, each on those before it. Machines come first, then whoever computes slabs, when and on which
 # rank; what is in a domain is known from grid on, so that a second kind of domain goes under the same teams.
-order="module mpi netcdf cairo gdal cpu io opencl measure model tuned part team pace group grid particles solver output bench view"
+order="files mpi cpu opencl cost run grid particles solver output view"
 
 mapfile -t sources < <(find cl src host autotune bench tests data/tuned -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
 files=${#sources[@]}
 [ "$files" -eq 0 ] || while IFS=: read -r file line text; do
     complain "$file" "$line" "$text"
-done < <(awk -v order="$order" '
+done < <(awk -v order="files mpi cpu opencl cost run grid particles solver output view" '
     function say(what) { print FILENAME ":" FNR ":" what }
     function top(file) { return substr(file, 1, index(file, "/") - 1) }
     function folder(file) { return file ~ /^host\// ? "host/" part(file, 2) : top(file) }
@@ -31,7 +31,7 @@ done < <(awk -v order="$order" '
     function rank(file) {
         if (file ~ /^(cl|data)\//) return 0
         if (file ~ /^src\//) return 1
-        if (file ~ /^host\/main\//) return 201
+        if (file ~ /^host\/program\//) return 201
         if (file ~ /^host\//) return part(file, 2) in place ? 100 + place[part(file, 2)] : -1
         return file ~ /^autotune\// ? 200 : 300
     }
@@ -61,12 +61,12 @@ done < <(awk -v order="$order" '
             say("<" name "> touches the machine; that belongs in host/")
         } else if (name == "mpi.h" && FILENAME !~ /^(host\/mpi\/mpi_|tests\/support\/.*_mpi\.c$)/) {
             say("only host/mpi/mpi_* knows MPI; use mpi/ranks.h")
-        } else if (name == "netcdf.h" && FILENAME !~ /^host\/netcdf\/netcdf_/) {
-            say("only host/netcdf/netcdf_* knows libnetcdf; use netcdf/netcdf.h")
-        } else if (name ~ /^cairo.*\.h$/ && FILENAME !~ /^host\/cairo\/cairo_/) {
-            say("only host/cairo/cairo_* knows cairo; use cairo/drawing.h")
-        } else if (name ~ /^(gdal|cpl_.*|ogr_.*)\.h$/ && FILENAME !~ /^host\/gdal\/gdal_/) {
-            say("only host/gdal/gdal_* knows GDAL; use gdal/gdal.h")
+        } else if (name == "netcdf.h" && FILENAME !~ /^host\/files\/netcdf_/) {
+            say("only host/files/netcdf_* knows libnetcdf; use files/netcdf.h")
+        } else if (name ~ /^cairo.*\.h$/ && FILENAME !~ /^host\/view\/cairo_/) {
+            say("only host/view/cairo_* knows cairo; use view/drawing.h")
+        } else if (name ~ /^(gdal|cpl_.*|ogr_.*)\.h$/ && FILENAME !~ /^host\/files\/gdal_/) {
+            say("only host/files/gdal_* knows GDAL; use files/gdal.h")
         }
     }
     BEGIN {
@@ -83,22 +83,22 @@ done < <(awk -v order="$order" '
         say("clocks, sleep and dates are asked of base/clock.h")
     }
     # One home for files that a user can name: nothing else may wait for a pipe, or write half of something.
-    FILENAME !~ /^(src\/base\/(file|sweep)\.c$|host\/io\/cache\.c$|tests\/|bench\/)/ &&
+    FILENAME !~ /^(src\/base\/(file|sweep)\.c$|host\/files\/cache\.c$|tests\/|bench\/)/ &&
         FILENAME !~ /^host\/cpu\/tool\// && /(^|[^A-Za-z0-9_])(fopen|freopen|creat|openat|mkstemp|mkostemp|tmpfile|rename|renameat) *\(/ {
-        say("files are read and written by base/file.h and io/cache.h")
+        say("files are read and written by base/file.h and files/cache.h")
     }
     # Locks and logs that are appended to, and folders.
-    FILENAME !~ /^(src\/base\/(file|sweep)\.c$|host\/io\/cache\.c$|tests\/|bench\/)/ &&
+    FILENAME !~ /^(src\/base\/(file|sweep)\.c$|host\/files\/cache\.c$|tests\/|bench\/)/ &&
         /(^|[^A-Za-z0-9_>.])open\(/ && !/O_DIRECTORY|open\(path, O_RDWR \| O_CLOEXEC\)/ {
-        if (FILENAME !~ /^(autotune\/(journal|measure)|host\/io\/lock)\.c$/) say("files are opened by base/file.h")
+        if (FILENAME !~ /^(autotune\/(journal|measure)|host\/files\/lock)\.c$/) say("files are opened by base/file.h")
     }
     ' "${sources[@]}")
 
-# What kind a part is, its table knows (host/part/part.h).
+# What kind a part is, its table knows (host/run/part.h).
 while IFS=: read -r file line text; do
     complain "$file" "$line" "a question about the kind of a part; ask its table (strake_part_ops)"
-done < <(grep -nE '(->|\.)device *[!=]= *NULL|ops *[!=]= *&strake_part_' host/{team,pace,group,grid,solver}/*.[ch] |
-    grep -v '^host/grid/part_')
+done < <(grep -nE '(->|\.)device *[!=]= *NULL|ops *[!=]= *&strake_part_' host/{run,grid,solver}/*.[ch] |
+    grep -v '^host/grid/part_\|^host/run/part[.]c')
 
 # What fits in the head: files and functions that end within some screens.
 while IFS=: read -r file line text; do
@@ -130,13 +130,13 @@ done < <(find src host autotune -name '*.[ch]' ! -path src/base/number.c -print0
         words = statement
         gsub(/"([^"\\]|\\.)*"/, "", words)
         if (match(words, /(^|[^a-z_])(strto(d|f|ld)|atof|localeconv|setlocale|newlocale|uselocale|v(sn|f)?printf) *\(/) &&
-            !(FILENAME ~ /^host\/main\// && words ~ /vfprintf/))
+            !(FILENAME ~ /^host\/program\// && words ~ /vfprintf/))
             say("numbers are read and written through base/number.h (" substr(words, RSTART + 1, RLENGTH - 2) ")")
         gsub(/%%/, "", statement)
         gsub(/PRI[a-zA-Z0-9]*/, "", statement)
         real = statement ~ /%[-+ #0-9.*]*l?[gGeEfFaA]/
         if (real && words ~ /[^a-z_]s?f?scanf *\(/) say("scanf() of a real number follows the locale; base/number.h")
-        if (real && FILENAME !~ /^host\/main\// && words ~ /[^a-z_](sn|s|f)?printf *\(/)
+        if (real && FILENAME !~ /^host\/program\// && words ~ /[^a-z_](sn|s|f)?printf *\(/)
             say("printf() of a real number follows the locale; base/number.h")
         statement = ""
     }')

@@ -3,7 +3,7 @@
 #define STRAKE_GRID_ACTIVE_H
 
 #include "grid/grid.h"
-#include "part/part.h"
+#include "run/part.h"
 
 /** Once the grid is laid out: nothing is left out unless the problem says what makes a cell active. */
 void strake_grid_open_activity(strake_grid *grid);

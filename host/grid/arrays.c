@@ -16,7 +16,7 @@
 #include "engine/graph.h"
 #include "engine/loops.h"
 #include "grid/grid.h"
-#include "part/part.h"
+#include "run/part.h"
 #include "problem/check_rows.h"
 
 /* Dense slabs of fields and their places in the arrays of a grid, by all threads. */

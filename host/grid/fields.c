@@ -11,8 +11,8 @@
 #include "grid/grid.h"
 #include "grid/inputs.h"
 #include "grid/parts.h"
-#include "team/kind.h"
-#include "tuned/record.h"
+#include "run/kind.h"
+#include "cost/record.h"
 
 /*
  * * What a grid's problem measures of its states, and what is kept of fields for that alone (strake_field.is_compared):

@@ -9,8 +9,8 @@
 
 #include "case/case.h"
 #include "engine/activity.h"
-#include "part/domain.h"
-#include "team/kind.h"
+#include "run/domain.h"
+#include "run/kind.h"
 
 /** Who has a field's values. A field goes down this list when somebody gives it values, and up again. */
 typedef enum strake_field_state {

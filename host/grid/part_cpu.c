@@ -5,7 +5,7 @@
 #include "grid/active.h"
 #include "grid/arrays.h"
 #include "grid/parts.h"
-#include "io/machine.h"
+#include "cpu/machine.h"
 
 typedef struct cpu_worker {
     strake_pipeline *pipeline;

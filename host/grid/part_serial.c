@@ -7,7 +7,7 @@
 #include "engine/layout.h"
 #include "grid/grid.h"
 #include "grid/parts.h"
-#include "io/machine.h"
+#include "cpu/machine.h"
 
 /*
  * * `serial`: the naive reference. Array by array, one thread, no vectors, no blocking: what the MPDATA

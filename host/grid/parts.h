@@ -2,7 +2,7 @@
 #ifndef STRAKE_GRID_PARTS_H
 #define STRAKE_GRID_PARTS_H
 
-#include "part/part.h"
+#include "run/part.h"
 
 extern const strake_part_ops
     strake_part_serial; /**< the naive reference, which others are compared with */

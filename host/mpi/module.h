@@ -7,7 +7,7 @@
 #ifndef STRAKE_MODULE_H
 #define STRAKE_MODULE_H
 
-#include "module/module.h"
+#include "files/module.h"
 #include "mpi/ranks.h"
 
 #define STRAKE_MODULE_FILE "libstrake-mpi.so"

@@ -22,10 +22,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "io/cache.h"
-#include "io/folder.h"
-#include "io/text.h"
-#include "module/module.h"
+#include "files/cache.h"
+#include "files/folder.h"
+#include "files/text.h"
+#include "files/module.h"
 
 /* What a driver may write before its trial forgets the beginning. */
 enum { MOST_OUTPUT = 1 << 16 };

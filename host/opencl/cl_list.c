@@ -18,7 +18,7 @@
 #include "base/number.h"
 #include "case/settings.h"
 #include "cpu/topology.h"
-#include "io/text.h"
+#include "files/text.h"
 #include "opencl/cl_drivers.h"
 
 static const struct {

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "cpu/topology.h"
-#include "io/cache.h"
+#include "files/cache.h"
 #include "opencl/cl_device.h"
 
 const char *strake_cl_source(const char *name)

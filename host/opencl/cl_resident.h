@@ -8,7 +8,7 @@
  * as the steps after it need, and at the domain's edges ghosts are extended anew in every step. A
  * movable stripe's window has room for more slabs, so that others can give it some while it runs.
  *
- * One way (host/group/border.h) a sweep stores in a place what it computes from the places above it, and
+ * One way (host/run/border.h) a sweep stores in a place what it computes from the places above it, and
  * all ghosts lie after the stripe. In the window nothing moves: the window wanders up the places instead,
  * through some room at its end, and now and then all slabs are copied back to its beginning.
  */
@@ -128,7 +128,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
 void strake_cl_resident_destroy(strake_cl_resident **resident);
 
 /*
- * What strake_part_ops (part/part.h) asks of a part; array[v] and next[v]: host arrays by value and output
+ * What strake_part_ops (run/part.h) asks of a part; array[v] and next[v]: host arrays by value and output
  * value. undo: the states before the last sweep are current again, after several steps undefined ones. return: slabs
  * of others, of the states that do not travel, go back to the host arrays, which may be behind; waits.
  */

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/georef.h"
 #include "case/tree.h"
-#include "io/json.h"
-#include "io/text.h"
+#include "files/json.h"
+#include "files/text.h"
 #include "solver/solver.h"
 
 #define STRAKE_ABOUT_NAME "run.json"

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/lines.h"
-#include "netcdf/input.h"
+#include "files/input_netcdf.h"
 #include "output/output.h"
 #include "output/vtk.h"
 #include "solver/solver.h"

@@ -7,7 +7,7 @@
 #define STRAKE_ARRAY_H
 
 #include "case/input.h"
-#include "netcdf/netcdf.h"
+#include "files/netcdf.h"
 #include "output/checkpoint.h"
 #include "output/format.h"
 

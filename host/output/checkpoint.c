@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "cpu/spread.h"
 #include "base/file.h"
-#include "io/text.h"
+#include "files/text.h"
 
 enum {
     VERSION = 3,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cpu/topology.h"
-#include "io/json.h"
-#include "part/part.h"
+#include "files/json.h"
+#include "run/part.h"
 
 const char *strake_device_kind(const strake_cl_device *device)
 {

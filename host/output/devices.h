@@ -2,10 +2,10 @@
 #ifndef STRAKE_DEVICES_H
 #define STRAKE_DEVICES_H
 
-#include "io/machine.h"
-#include "io/text.h"
+#include "cpu/machine.h"
+#include "files/text.h"
 #include "opencl/cl_device.h"
-#include "tuned/tuned.h"
+#include "cost/tuned.h"
 
 /** "gpu", "accelerator", "cpu" or "other". */
 const char *strake_device_kind(const strake_cl_device *device);

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "io/text.h"
+#include "files/text.h"
 #include "solver/solver.h"
 
 /* Files are replaced as a whole: not after every line. */

@@ -7,7 +7,7 @@
 #define STRAKE_DIAGNOSTICS_H
 
 #include "base/clock.h"
-#include "io/text.h"
+#include "files/text.h"
 #include "solver/solver.h"
 
 typedef enum strake_measures {

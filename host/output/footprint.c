@@ -1,7 +1,7 @@
 #include "output/footprint.h"
 
 #include "base/utm.h"
-#include "io/json.h"
+#include "files/json.h"
 
 /* Where a corner is: longitude and latitude; of a map that says no system x and y. */
 static void place_corner(const strake_footprint *about, const strake_outline *outline,

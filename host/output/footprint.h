@@ -4,7 +4,7 @@
 
 #include "base/georef.h"
 #include "base/outline.h"
-#include "io/text.h"
+#include "files/text.h"
 
 /** What a file says beside the polygons. */
 typedef struct strake_footprint {

@@ -7,7 +7,7 @@
 #define STRAKE_FORMAT_H
 
 #include "output/slabs.h"
-#include "io/text.h"
+#include "files/text.h"
 
 /** One output. */
 typedef struct strake_format_output {

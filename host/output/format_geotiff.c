@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "case/maps.h"
-#include "gdal/gdal.h"
+#include "files/gdal.h"
 #include "output/format.h"
 
 typedef struct geotiff {

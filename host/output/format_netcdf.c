@@ -14,7 +14,7 @@
 #include "case/axes.h"
 #include "case/maps.h"
 #include "case/source.h"
-#include "netcdf/netcdf.h"
+#include "files/netcdf.h"
 #include "output/format.h"
 
 /* What is first among the variables of a file. */

@@ -13,7 +13,7 @@
 #include "base/lines.h"
 #include "base/number.h"
 #include "case/source.h"
-#include "io/text.h"
+#include "files/text.h"
 #include "output/checkpoint.h"
 #include "output/diagnostics.h"
 #include "output/format.h"

@@ -3,7 +3,7 @@
 #define STRAKE_OUTPUT_H
 
 #include "base/error.h"
-#include "io/text.h"
+#include "files/text.h"
 #include "output/format.h"
 
 /* The index of the outputs of a run, "step,time,field,file,run", and what an earlier run left. */

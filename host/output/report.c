@@ -6,8 +6,8 @@
 
 #include "base/element.h"
 #include "case/source.h"
-#include "group/exchange.h"
-#include "io/machine.h"
+#include "run/exchange.h"
+#include "cpu/machine.h"
 
 /* What it costs that parts decide together on every time step. */
 

@@ -4,7 +4,7 @@
 
 #include "output/slabs.h"
 #include "output/statistics.h"
-#include "io/json.h"
+#include "files/json.h"
 
 /** What was measured at the end, of a problem that keeps something or ends by itself (strake_problem.judge_course). */
 typedef struct strake_result_course {

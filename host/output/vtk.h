@@ -7,7 +7,7 @@
 #define STRAKE_VTK_H
 
 #include "base/file.h"
-#include "io/text.h"
+#include "files/text.h"
 
 /** The part of a piece that an array is in: points, what they are called in the file, and their values. */
 typedef enum strake_vtk_section {

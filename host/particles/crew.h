@@ -17,9 +17,9 @@
 #define STRAKE_PARTICLES_CREW_H
 
 #include "engine/partition.h"
-#include "part/report.h"
+#include "run/report.h"
 #include "particles/run.h"
-#include "team/meeting.h"
+#include "run/meeting.h"
 
 enum { STRAKE_SPH_BAD = 3 /* > 0: somebody has particles with NaN or Inf */, STRAKE_SPH_SAID = 4 };
 

@@ -13,7 +13,7 @@
 
 #include "particles/crew_ranks.h"
 #include "scene/scene.h"
-#include "team/kind.h"
+#include "run/kind.h"
 
 /** Kind of a particle that left the box, in fields. */
 enum { STRAKE_PARTICLE_GONE = STRAKE_PARTICLE_WALL + 1 };

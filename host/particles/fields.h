@@ -1,4 +1,4 @@
-/** @file fields.h Fields of particles, as team/kind.h has them; only for host/particles/. */
+/** @file fields.h Fields of particles, as run/kind.h has them; only for host/particles/. */
 #ifndef STRAKE_PARTICLES_FIELDS_H
 #define STRAKE_PARTICLES_FIELDS_H
 

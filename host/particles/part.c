@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cpu/pipeline.h"
-#include "io/machine.h"
+#include "cpu/machine.h"
 #include "particles/crew.h"
 #include "particles/device.h"
 #include "particles/domain.h"
 #include "particles/run_opencl.h"
-#include "team/recorder.h"
+#include "run/recorder.h"
 
 /* Every kernel of a device is launched once before a run has particles: some drivers compile at the first launch. */
 

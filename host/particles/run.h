@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/partition.h"
-#include "part/report.h"
+#include "run/report.h"
 #include "particles/sph.h"
 #include "particles/sph_rows.h"
 

@@ -4,7 +4,7 @@
 
 #include "particles/run.h"
 #include "particles/sph_rows.h"
-#include "team/recorder.h"
+#include "run/recorder.h"
 
 /** Fail: the particle of a number has NaN or Inf; or one, which is found here, is too fast for lists. */
 strake_status strake_sph_fail_bad(strake_sph_run *run, int64_t number, strake_error *error);

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "case/case.h"
 #include "case/input.h"
-#include "gdal/gdal.h"
-#include "netcdf/input.h"
+#include "files/gdal.h"
+#include "files/input_netcdf.h"
 #include "solver/solver.h"
 
 static strake_status open_input(const strake_input_name *name, strake_input *input,

@@ -8,7 +8,7 @@
 #include "base/element.h"
 #include "cpu/spread.h"
 #include "cpu/topology.h"
-#include "pace/rescue.h"
+#include "run/rescue.h"
 #include "solver/remote_impl.h"
 
 enum { TAG_FIELD = 900, PARCEL = 1 << 20 /* bytes of a request, unless a slab has more */ };

@@ -10,19 +10,19 @@
 #include "cpu/topology.h"
 #include "engine/balance.h"
 #include "grid/grid.h"
-#include "group/border.h"
-#include "group/exchange.h"
-#include "group/regroup.h"
-#include "group/within.h"
-#include "pace/choose.h"
-#include "pace/rescue.h"
+#include "run/border.h"
+#include "run/exchange.h"
+#include "run/regroup.h"
+#include "run/within.h"
+#include "run/choose.h"
+#include "run/rescue.h"
 #include "particles/domain.h"
 #include "solver/solver_impl.h"
-#include "team/costs.h"
+#include "run/costs.h"
 
 /*
  * Opening a solver, and `auto` of a domain whose steps cannot be tried and taken back: every part that may take it makes some
- * steps alone, then all together, in a solver of its own, and the fastest has it. For others host/pace/choose.c chooses.
+ * steps alone, then all together, in a solver of its own, and the fastest has it. For others host/run/choose.c chooses.
  */
 
 enum { MOST_STEPS = 256 };

@@ -7,11 +7,11 @@
 #include "case/settings.h"
 #include "cpu/pipeline.h"
 #include "cpu/topology.h"
-#include "group/regroup.h"
-#include "io/cache.h"
-#include "pace/choose.h"
+#include "run/regroup.h"
+#include "files/cache.h"
+#include "run/choose.h"
 #include "solver/solver_impl.h"
-#include "team/costs.h"
+#include "run/costs.h"
 
 /* Where the run.* keys that the user did not give get their values from: tuned results. */
 

@@ -9,9 +9,9 @@
 #include "case/case.h"
 #include "engine/times.h"
 #include "mpi/ranks.h"
-#include "pace/rebalance.h"
-#include "part/extent.h"
-#include "part/report.h"
+#include "run/rebalance.h"
+#include "run/extent.h"
+#include "run/report.h"
 #include "strake.h"
 
 /* How many steps a run takes before it looks up. */

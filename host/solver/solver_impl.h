@@ -2,10 +2,10 @@
 #ifndef STRAKE_SOLVER_IMPL_H
 #define STRAKE_SOLVER_IMPL_H
 
-#include "group/group.h"
-#include "pace/pace.h"
+#include "run/group.h"
+#include "run/pace.h"
 #include "solver/solver.h"
-#include "team/kind.h"
+#include "run/kind.h"
 
 /** It opens, steps and closes what it is made of: a team, its pace, its group of ranks, and their domain. */
 struct strake_solver {

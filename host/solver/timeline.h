@@ -7,7 +7,7 @@
 #define STRAKE_TIMELINE_H
 
 #include "solver/solver.h"
-#include "team/recorder.h"
+#include "run/recorder.h"
 
 typedef struct strake_timeline_span {
     int lane;

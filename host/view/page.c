@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/json.h"
+#include "files/json.h"
 #include "view/scene.h"
 
 /* Smallest side of a frame [points], and what a page may take beside its frames [bytes]. */

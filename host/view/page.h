@@ -3,7 +3,7 @@
 #define STRAKE_PAGE_H
 
 #include "base/embedded.h"
-#include "io/text.h"
+#include "files/text.h"
 #include "view/left.h"
 #include "view/picture.h"
 #include "view/recording.h"

@@ -6,7 +6,7 @@
 #ifndef STRAKE_PLOT_H
 #define STRAKE_PLOT_H
 
-#include "cairo/drawing.h"
+#include "view/drawing.h"
 #include "view/patches.h"
 #include "view/picture.h"
 #include "view/volume.h"

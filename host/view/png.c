@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "io/text.h"
+#include "files/text.h"
 
 /* Signature and IHDR; what a chunk has beside its data. */
 enum { HEAD = 33, SIGNATURE = 8, AROUND = 12, MOST_BYTES = 1 << 26 };

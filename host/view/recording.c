@@ -8,10 +8,10 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "netcdf/input.h"
+#include "files/input_netcdf.h"
 #include "output/format.h"
 #include "output/output.h"
-#include "io/text.h"
+#include "files/text.h"
 
 /** Which frames are wanted, and what there was, for the message where none of them is. */
 typedef struct strake_wanted {

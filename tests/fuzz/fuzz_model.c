@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "model/model.h"
+#include "cost/model.h"
 
 static const strake_cl_device device = {
     .name = "fuzz", .platform_name = "fuzz", .platform_version = "1", .driver = "1"};

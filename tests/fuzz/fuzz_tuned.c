@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "tuned/record.h"
+#include "cost/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

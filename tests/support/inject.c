@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "group/commons.h"
+#include "run/commons.h"
 #include "opencl/cl_blocks.h"
 #include "opencl/cl_resident.h"
 #include "particles/device.h"

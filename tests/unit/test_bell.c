@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "team/meeting.h"
+#include "run/meeting.h"
 
 enum { STEPS = 3000 };
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "bench/roofs.h"
-#include "io/machine.h"
+#include "program/bench_roofs.h"
+#include "cpu/machine.h"
 
 static const char text[] = "problem: mpdata2d\n"
                            "grid: {rows: 40, cols: 50}\n"

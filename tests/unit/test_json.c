@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "case/tree.h"
-#include "io/json.h"
+#include "files/json.h"
 
 static void forms_put_in_commas_and_line_ends(void **state)
 {

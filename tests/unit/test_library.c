@@ -16,7 +16,7 @@
 #include "mpi/ranks.h"
 #include "solver/solver.h"
 #include "strake.h"
-#include "tuned/tuned.h"
+#include "cost/tuned.h"
 
 enum { ROWS = 23, COLS = 31, CELLS = ROWS * COLS };
 

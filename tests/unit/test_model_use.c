@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "model/model.h"
-#include "model/say.h"
+#include "cost/model.h"
+#include "cost/say.h"
 
 /* A GPU behind a link: 6 us and 50 GB/s, pageable 15 GB/s, mapped after 40 us. */
 static void make_model(strake_device_model *m)

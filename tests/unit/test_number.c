@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/number.h"
-#include "io/json.h"
+#include "files/json.h"
 
 static void numbers_are_read_with_a_point(void **state)
 {

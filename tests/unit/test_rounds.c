@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/messages.h"
+#include "cost/messages.h"
 
 static bool is_about(double value, double wanted, double ratio)
 {

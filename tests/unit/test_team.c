@@ -11,7 +11,7 @@
 
 #include "case/settings.h"
 #include "model/rounds.h"
-#include "tuned/tuned.h"
+#include "cost/tuned.h"
 
 static void near(double value, double expected)
 {

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "bench/bench.h"
+#include "program/bench.h"
 #include "opencl/cl_device.h"
 
 enum { ROWS = 96, COLS = 120, AFTER = 7 };

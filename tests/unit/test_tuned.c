@@ -16,7 +16,7 @@
 
 #include "case/settings.h"
 #include "base/file.h"
-#include "tuned/tuned.h"
+#include "cost/tuned.h"
 
 typedef struct fixture {
     char folder[64];

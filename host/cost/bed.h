@@ -1,0 +1,94 @@
+/** @file bed.h What measurements of one device need: queues, arrays, pinned and pageable memory, a kernel. */
+#ifndef STRAKE_MODEL_BED_H
+#define STRAKE_MODEL_BED_H
+
+#include "cost/model.h"
+#include "opencl/cl_fill.h"
+#include "opencl/cl_pins.h"
+
+/** One pinned buffer, mapped while the bed lives, and an array of the same size on the device. */
+typedef struct strake_lane {
+    cl_command_queue queue;
+    size_t bytes;
+    cl_mem array, pinned_buffer;
+    char *pinned;
+} strake_lane;
+
+typedef struct strake_bed {
+    const strake_cl *cl;
+    const strake_cl_device *device;
+    cl_context context; /**< owned unless borrowed */
+    bool borrowed;
+    strake_cl_filler filler;
+    size_t largest; /**< bytes of a transfer */
+    /** lane 0 takes the largest, the others STRAKE_MODEL_LARGE */
+    strake_lane lane[STRAKE_MODEL_ACTIVE];
+    cl_mem other;          /**< a second array of the largest size */
+    char *host;            /**< pageable memory, larger than the second-level cache */
+    char *slabs;           /**< as much again, for exchanges */
+    strake_cl_pins pins;   /**< of what is exchanged, as a run pins its slabs: no more than these */
+    size_t host_bytes, at; /**< transfers take one place after the other */
+    size_t device_at;      /**< of lane 0's array, likewise */
+    cl_command_queue stripe; /**< as a stripe beside others has it */
+    cl_program program;
+    cl_kernel kernel; /**< cl/stream.cl over lane 0's array and the other */
+    size_t elements;  /**< of a launch that uses the arrays */
+} strake_bed;
+
+/**
+ * @param[in]  context  to use, which contains the device; NULL: one of its own
+ * @param[in]  lanes    at most STRAKE_MODEL_ACTIVE
+ * @param[out] bed      zeroed by the caller; to be released also after a failure
+ * @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY
+ */
+strake_status strake_bed_create(strake_bed *bed, const strake_cl *cl,
+                                const strake_cl_device *device, cl_context context, int lanes,
+                                strake_error *error);
+void strake_bed_release(strake_bed *bed);
+
+/** Builds the kernels. */
+strake_status strake_bed_build(strake_bed *bed, strake_error *error);
+
+/**
+ * The next place for @p bytes bytes: what was used last is not in near caches.
+ * @return its offset in the bed's memory, pageable and pinned
+ */
+size_t strake_bed_place(strake_bed *bed, size_t bytes);
+
+/** Flushes a queue and waits for an event, which is released. */
+strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_event *event,
+                              strake_error *error);
+
+/** Enqueues a copy between a lane's array, from @p at on, and @p memory. @param[out] event  of it, or NULL */
+strake_status strake_bed_copy(strake_bed *bed, int lane, bool up, size_t at, size_t bytes,
+                              void *memory, cl_event *event, strake_error *error);
+
+strake_status strake_bed_finish(const strake_bed *bed, int lane, strake_error *error);
+
+/** Median; reorders. */
+double strake_bed_median(double *value, int count);
+
+/* --- transfers: seconds on the host's clock, from the call to the data being there ------------------ */
+
+/** One transfer of a path. */
+strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t bytes,
+                                  double *seconds, strake_error *error);
+
+/** How a sweep measures. */
+typedef struct strake_sweep {
+    strake_status (*transfer)(void *user, size_t bytes, double *seconds, strake_error *error);
+    void *user;
+    size_t largest;
+    double seconds; /**< about so long */
+    bool (*stop)(void *user);
+    void *stop_user;
+} strake_sweep;
+
+/**
+ * Measures sizes from 64 bytes on, each twice the one before, in rounds over all sizes, then more sizes
+ * around the breaks that the fit finds; fits a path to the medians.
+ */
+strake_status strake_sweep_run(const strake_sweep *sweep, strake_measured *measured,
+                               strake_path *path, strake_error *error);
+
+#endif

@@ -1,0 +1,627 @@
+/* `strake bench`: cases side by side on all placements. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "program/bench_roofs.h"
+#include "cpu/topology.h"
+#include "program/bench_parts.h"
+#include "program/command.h"
+#include "program/compiling.h"
+#include "program/interrupt.h"
+#include "program/progress.h"
+#include "program/report_file.h"
+#include "program/say.h"
+#include "program/summary.h"
+#include "opencl/cl_wait.h"
+#include "output/report.h"
+
+/* Where `strake bench` measures when it is not told: everything that this machine offers, once. */
+
+typedef struct places {
+    strake_bench *bench;
+    strake_cl_list *list;
+    void (*notice)(void *user, const char *line);
+    void *user;
+    int threads;      /* of the CPU stripe alone */
+    bool chosen;      /* by the user: then a mixture has as many */
+    int gpus, others; /* usable devices */
+} places;
+
+static void count_threads(const strake_arguments *arguments, places *p)
+{
+    strake_topology topology;
+    const int asked =
+        arguments->threads > 0 ? (int)arguments->threads : p->bench->which->run.threads;
+    const int by_environment = strake_threads_asked();
+    strake_topology_read(&topology);
+    p->chosen = asked > 0 || by_environment > 0;
+    p->threads = asked > 0            ? asked
+                 : by_environment > 0 ? by_environment
+                                      : strake_topology_threads(&topology);
+}
+
+/* Whether a device gives the bits of the CPU; otherwise says why it is left out. */
+static bool is_usable(const places *p, int index)
+{
+    char line[1024];
+    strake_error error = {STRAKE_OK, ""};
+    strake_cl_device *const device = &p->list->device[index];
+    const strake_precision precision = p->bench->which->precision;
+    const bool possible = precision == STRAKE_SINGLE || device->has_double;
+    if (possible && device->bit_exact[precision] < 0) {
+        (void)strake_cl_selftest(p->list->cl, device, precision, &error);
+    }
+    if (possible && device->bit_exact[precision] == 1) {
+        return true;
+    }
+    (void)snprintf(line, sizeof line, "ocl:%d (%.200s) is left out: it %s %.600s", index,
+                   device->name,
+                   !possible               ? "has no double precision"
+                   : error.text[0] != '\0' ? "failed:"
+                                           : "failed the arithmetic self-test; --on names it",
+                   error.text);
+    p->notice(p->user, line);
+    return false;
+}
+
+static strake_status add_devices(places *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char where[32];
+    for (int d = 0; d < p->list->count; d++) {
+        if (is_usable(p, d)) {
+            const bool gpu = strake_cl_device_is_gpu(&p->list->device[d]);
+            p->gpus += gpu;
+            p->others += !gpu;
+            (void)snprintf(where, sizeof where, "ocl:%d", d);
+            STRAKE_TRY(strake_bench_add(p->bench, where, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* The words that mean something new here, and what the mixture's CPU part does alone. */
+static strake_status add_mixtures(places *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char where[32];
+    const int driving = p->threads - p->gpus; /* each GPU takes a core for its driver */
+    if (p->gpus == 0) {
+        if (p->others > 0) {
+            (void)snprintf(where, sizeof where, "cpu,%s",
+                           p->bench->item[p->bench->items - 1].where);
+            p->notice(
+                p->user,
+                "no GPU here: gpu is not possible, hybrid and auto would repeat cpu; they are left "
+                "out for a forced mixture");
+            STRAKE_TRY(strake_bench_add(p->bench, where, error));
+        } else {
+            p->notice(p->user, "no OpenCL device here: gpu is not possible, hybrid and auto would "
+                               "repeat cpu; they are left out");
+        }
+        goto cleanup;
+    }
+    if (p->gpus > 1) {
+        STRAKE_TRY(strake_bench_add(p->bench, "gpu", error));
+    }
+    if (!p->chosen && driving > 1) {
+        (void)snprintf(where, sizeof where, "cpu@%d", driving);
+        STRAKE_TRY(strake_bench_add(p->bench, where, error));
+    }
+    STRAKE_TRY(strake_bench_add(p->bench, "hybrid", error));
+    STRAKE_TRY(strake_bench_add(p->bench, "auto", error));
+cleanup:
+    return status;
+}
+
+/** Adds the placements of --on, or everything that this machine offers, to a benchmark. */
+static strake_status bench_places(const strake_arguments *arguments, strake_cl_list *list,
+                                  void (*notice)(void *user, const char *line), void *user,
+                                  strake_bench *bench, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    places p = {.bench = bench, .list = list, .notice = notice, .user = user};
+    for (int k = 0; k < arguments->place_count; k++) {
+        STRAKE_TRY(strake_bench_add(bench, arguments->places[k], error));
+    }
+    if (arguments->place_count > 0) {
+        goto cleanup;
+    }
+    count_threads(arguments, &p);
+    STRAKE_TRY(strake_bench_add(bench, "serial", error));
+    if (p.threads > 1) {
+        STRAKE_TRY(strake_bench_add(bench, "cpu@1", error));
+    }
+    STRAKE_TRY(strake_bench_add(bench, "cpu", error));
+    STRAKE_TRY(add_devices(&p, error));
+    STRAKE_TRY(add_mixtures(&p, error));
+cleanup:
+    return status;
+}
+
+/* The tables of `strake bench`. */
+
+enum { SIZES_ACROSS = 5 };
+
+/* A number in @p width columns, or a dash where there is none. */
+static void print_cell(FILE *stream, int width, int digits, double value)
+{
+    if (isfinite(value)) {
+        (void)fprintf(stream, "%*.*f", width, digits, value);
+    } else {
+        (void)fprintf(stream, "%*s", width, "-");
+    }
+}
+
+static void print_rate(FILE *stream, double rate)
+{
+    const double mega = 1e-6 * rate;
+    print_cell(stream, 9, mega < 99.95 ? 2 : mega < 9999.5 ? 1 : 0, mega);
+}
+
+static void print_item(const strake_bench_item *item, FILE *stream)
+{
+    (void)fprintf(stream, "%-12.12s", item->where);
+    if (item->status != STRAKE_OK) {
+        (void)fprintf(stream, " failed\n");
+        return;
+    }
+    print_rate(stream, item->rate.median);
+    print_rate(stream, item->rate.minimum);
+    print_rate(stream, item->rate.maximum);
+    print_cell(stream, 9, 2, item->over_serial);
+    print_cell(stream, 8, 2, item->over_cpu);
+    print_cell(stream, 6, 0, 100.0 * item->of_sum);
+    print_cell(stream, 7, 3, item->karp_flatt);
+    print_cell(stream, 6, 0, 100.0 * item->of_roof);
+    (void)fprintf(stream, "%5s\n", item->differs ? "DIFF" : "same");
+}
+
+/* Of problems in which some cells are still: the others, which alone take time. */
+static void print_active(const strake_bench *bench, FILE *stream)
+{
+    bool any = false;
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        if (item->status == STRAKE_OK && item->active >= 0.0) {
+            (void)fprintf(stream,
+                          "%s%-12.12s %.4g Mcell/s of active cells, %.0f of them at the end\n",
+                          any ? "" : "\nRates above are of all cells, still ones, too:\n",
+                          item->where, 1e-6 * item->active_rate, item->active);
+            any = true;
+        }
+    }
+}
+
+/* Of problems that count their work in something else, too. */
+static void print_work(const strake_bench *bench, FILE *stream)
+{
+    bool any = false;
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        for (int n = 0; n < item->domain.numbers && isfinite(item->work_rate); n++) {
+            if (item->domain.number[n].is_work) {
+                (void)fprintf(stream, "%s%-12.12s %.4g %s a second, %s\n", any ? "" : "\n",
+                              item->where, item->work_rate, item->domain.number[n].name,
+                              item->domain.number[n].text);
+                any = true;
+            }
+        }
+    }
+}
+
+/** Prints the table of one benchmark, at most 80 columns wide. */
+static void bench_print_table(const strake_bench *bench, FILE *stream)
+{
+    char text[96];
+    (void)fprintf(stream, "%.30s: %s, %s precision\n", bench->title,
+                  strake_bench_size_text(bench, text),
+                  strake_precision_name(bench->which->precision));
+    (void)fprintf(stream, "%d repeats of %lld steps, %s, after %lld to warm up\n", bench->repeats,
+                  (long long)bench->steps, bench->together ? "interleaved" : "one by one",
+                  (long long)bench->warm_up);
+    if (strcmp(bench->item[0].where, "serial") == 0 && bench->item[0].status == STRAKE_OK) {
+        (void)fprintf(stream, "serial is slow: repeats of %lld step%s, after 2 to warm up\n",
+                      (long long)bench->item[0].steps, bench->item[0].steps == 1 ? "" : "s");
+    }
+    (void)fprintf(stream, "\n%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "", strake_bench_unit(bench), "",
+                  "", "over", "over", "% of", "serial", "% of", "");
+    (void)fprintf(stream, "%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "where", "median", "min", "max",
+                  "serial", "cpu", "sum", "part", "roof", "bits");
+    for (int k = 0; k < bench->items; k++) {
+        print_item(&bench->item[k], stream);
+    }
+    print_active(bench, stream);
+    print_work(bench, stream);
+    (void)fprintf(stream, "\n");
+}
+
+/* Seconds for `steps` steps, from the median rate. */
+static double seconds_of(const strake_bench *bench, const char *where, int64_t steps)
+{
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        if (strcmp(item->where, where) == 0 && item->status == STRAKE_OK) {
+            return bench->cells * (double)steps / item->rate.median;
+        }
+    }
+    return (double)NAN;
+}
+
+/* Whether an earlier benchmark has the place already. */
+static bool is_known(const strake_bench *bench, int benches, const char *where)
+{
+    for (int b = 0; b < benches; b++) {
+        for (int k = 0; k < bench[b].items; k++) {
+            if (strcmp(bench[b].item[k].where, where) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void print_seconds(const strake_bench *bench, int benches, const char *where, FILE *stream)
+{
+    (void)fprintf(stream, "%-12.12s", where);
+    for (int b = 0; b < benches; b++) {
+        const double seconds = seconds_of(&bench[b], where, bench->steps);
+        if (isfinite(seconds)) {
+            (void)fprintf(stream, "%13.4g", seconds);
+        } else {
+            (void)fprintf(stream, "%13s", "-");
+        }
+    }
+    (void)fprintf(stream, "\n");
+}
+
+/** Prints the seconds of all benchmarks for the same number of steps: placements down, sizes across. */
+static void bench_print_overview(const strake_bench *bench, int benches, FILE *stream)
+{
+    for (int first = 0; first < benches; first += SIZES_ACROSS) {
+        const strake_bench *const part = bench + first;
+        const int across = benches - first < SIZES_ACROSS ? benches - first : SIZES_ACROSS;
+        (void)fprintf(stream, "Seconds for %lld steps, from the median rates\n%-12s",
+                      (long long)part->steps, "where");
+        for (int b = 0; b < across; b++) {
+            char text[72];
+            int64_t shape[3];
+            const int dims = strake_case_shape(part[b].which, shape);
+            (void)fprintf(stream, "%13.12s",
+                          dims > 0 ? strake_shape_text(dims, shape, text) : part[b].title);
+        }
+        (void)fprintf(stream, "\n");
+        for (int b = 0; b < across; b++) {
+            for (int k = 0; k < part[b].items; k++) {
+                if (!is_known(part, b, part[b].item[k].where)) {
+                    print_seconds(part, across, part[b].item[k].where, stream);
+                }
+            }
+        }
+        (void)fprintf(stream, "\n");
+    }
+}
+
+/* Index in the list of a placement "ocl:N", -1 for the processors of the host. */
+static int device_of(const strake_part_report *part)
+{
+    return strncmp(part->id, "ocl:", 4) == 0 ? (int)strtol(part->id + 4, NULL, 10) : -1;
+}
+
+static void tell(const strake_roofs *roofs, const strake_error *cause)
+{
+    char line[sizeof cause->text + 32];
+    if (roofs->notice != NULL) {
+        (void)snprintf(line, sizeof line, "no roof: %s", cause->text);
+        roofs->notice(roofs->user, line);
+    }
+}
+
+static double look_up(strake_roofs *roofs, int device, int threads)
+{
+    strake_error error;
+    double rate = (double)NAN;
+    for (int k = 0; k < roofs->count; k++) {
+        if (roofs->roof[k].device == device && roofs->roof[k].threads == threads) {
+            return roofs->roof[k].bytes_per_second;
+        }
+    }
+    const strake_status status =
+        device < 0
+            ? strake_roof_host(threads, &rate, &error)
+            : strake_roof_device(roofs->list->cl, &roofs->list->device[device], &rate, &error);
+    if (status != STRAKE_OK) {
+        tell(roofs, &error);
+    }
+    if (roofs->count < STRAKE_ROOFS) {
+        roofs->roof[roofs->count++] =
+            (strake_roof){.device = device, .threads = threads, .bytes_per_second = rate};
+    }
+    return rate;
+}
+
+/**
+ * Sets the roof of every item that was measured. The roof of a mixture is the sum of those of its
+ * GPUs and of the host memory, which CPU stripe and OpenCL CPU devices share. What cannot be measured
+ * is NaN, and a notice says why.
+ */
+static void roofs_apply(strake_roofs *roofs, strake_bench *bench)
+{
+    for (int k = 0; k < bench->items; k++) {
+        strake_bench_item *const item = &bench->item[k];
+        double sum = 0.0, host = 0.0;
+        item->roof = (double)NAN;
+        for (int p = 0; p < item->parts && item->status == STRAKE_OK; p++) {
+            const int device = device_of(&item->part[p]);
+            const double own = look_up(roofs, device, device < 0 ? item->part[p].threads : 0);
+            if (device >= 0 && strake_cl_device_is_gpu(&roofs->list->device[device])) {
+                sum += own;
+            } else {
+                host = own > host || isnan(own) ? own : host;
+            }
+        }
+        if (item->parts > 0 && sum + host > 0.0) {
+            item->roof = sum + host;
+        }
+    }
+}
+
+enum { REPEATS = 5, NOTICES = 64 };
+
+typedef struct session {
+    const strake_arguments *arguments;
+    strake_bench_job *job;
+    int jobs, job_now;
+    strake_bench *bench;
+    int measured; /* benchmarks */
+    strake_cl_list list;
+    strake_cl_watch watch; /* of programs for roofs */
+    strake_roofs roofs;
+    strake_progress progress;
+    uint64_t told[NOTICES]; /* hashes of notices already given */
+    int notices;
+    strake_report_file report, plot;
+    FILE *stream; /* of the tables */
+    bool bad;     /* something failed or differs */
+} session;
+
+/* A notice once: the same places are opened for every size. */
+static void notice(void *user, const char *line)
+{
+    session *const s = user;
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, line, strlen(line));
+    for (int k = 0; k < s->notices; k++) {
+        if (s->told[k] == hash) {
+            return;
+        }
+    }
+    if (s->notices < NOTICES) {
+        s->told[s->notices++] = hash;
+    }
+    strake_progress_clear(&s->progress);
+    strake_notice(NULL, line);
+}
+
+static void show_progress(void *user, const strake_bench *bench, const strake_bench_item *item,
+                          double done)
+{
+    session *const s = user;
+    char facts[128], size[96];
+    (void)snprintf(facts, sizeof facts, "%s, %.20s", strake_bench_size_text(bench, size),
+                   item->where);
+    strake_progress_show(&s->progress, (s->job_now + done) / s->jobs, facts);
+}
+
+static double smallest_gpu(const strake_cl_list *list)
+{
+    double least = 0.0;
+    for (int d = 0; d < list->count; d++) {
+        const double bytes = (double)list->device[d].global_memory;
+        if (strake_cl_device_is_gpu(&list->device[d]) && (least <= 0.0 || bytes < least)) {
+            least = bytes;
+        }
+    }
+    return least;
+}
+
+/* What stands out: placements without a result, or with another one. */
+static void complain(session *s, const strake_bench *bench)
+{
+    char text[96];
+    const strake_bench_item *reference = NULL;
+    (void)strake_bench_size_text(bench, text);
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        reference = reference == NULL && item->status == STRAKE_OK ? item : reference;
+        if (item->status != STRAKE_OK) {
+            strake_say("%s on %s: %s", text, item->where, item->why);
+            s->bad = true;
+        } else if (item->differs) {
+            bool exact = true;
+            for (int p = 0; p < item->parts; p++) {
+                exact = exact && item->part[p].bit_exact;
+            }
+            strake_say("%s on %s: the result DIFFERS from that of %s (checksum %016llx, not "
+                       "%016llx, after %lld steps)%s",
+                       text, item->where, reference->where, (unsigned long long)item->warm_checksum,
+                       (unsigned long long)reference->warm_checksum, (long long)bench->warm_up,
+                       exact ? "; look at both with `strake run` and `strake compare`"
+                             : "; a device in it failed the arithmetic self-test");
+            s->bad = true;
+        }
+    }
+}
+
+static strake_status measure(session *s, bool *stopped, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_bench *const bench = &s->bench[s->measured];
+    const strake_bench_job *const job = &s->job[s->measured];
+    const strake_arguments *const a = s->arguments;
+    const strake_bench_options options = {.threads = (int)a->threads,
+                                          .cache = a->cache,
+                                          .timelines = a->report != NULL || a->plot != NULL,
+                                          .device_memory = smallest_gpu(&s->list),
+                                          .notice = notice,
+                                          .compiling = strake_compiling,
+                                          .progress = show_progress,
+                                          .stop = strake_interrupted_by,
+                                          .user = s};
+    bench->which = job->which;
+    bench->title = job->title;
+    bench->steps = job->which->steps;
+    bench->period = job->period;
+    bench->repeats = a->repeats > 0 ? (int)a->repeats : REPEATS;
+    s->job_now = s->measured++;
+    STRAKE_TRY(bench_places(a, &s->list, notice, s, bench, error));
+    STRAKE_TRY(strake_bench_measure(bench, &options, stopped, error));
+    if (*stopped) {
+        goto cleanup;
+    }
+    roofs_apply(&s->roofs, bench);
+    strake_bench_derive(bench);
+    (void)strake_bench_verify(bench);
+    strake_progress_clear(&s->progress);
+    bench_print_table(bench, s->stream);
+    (void)fflush(s->stream);
+    complain(s, bench);
+cleanup:
+    strake_progress_clear(&s->progress);
+    return status;
+}
+
+static strake_status write_files(session *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text json = {0}, svg = {0};
+    for (int b = 0; s->report.path != NULL && b < s->measured; b++) {
+        strake_bench_print_json(&s->bench[b], &json);
+    }
+    STRAKE_TRY(strake_report_end(&s->report, &json, error));
+    if (s->plot.path != NULL) {
+        strake_bench_print_svg(s->bench, s->measured, &svg);
+    }
+    STRAKE_TRY(strake_report_end(&s->plot, &svg, error));
+cleanup:
+    strake_text_free(&json);
+    strake_text_free(&svg);
+    return status;
+}
+
+static void print_explanation(FILE *stream)
+{
+    (void)fprintf(
+        stream,
+        "over: speed-up of the medians. %% of sum: a mixture against its parts, each alone.\n"
+        "serial part: Karp-Flatt fraction of equal workers. %% of roof: traffic of the stage\n"
+        "table against the memory bandwidth measured here (steps fused in cache may pass 100).\n");
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    bool stopped = false;
+    int code = STRAKE_EXIT_DONE;
+    session *const s = calloc(1, sizeof *s);
+    STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    s->arguments = arguments;
+    s->stream = strake_table_stream(arguments->report);
+    STRAKE_TRY(strake_report_begin(&s->report, arguments->report, error));
+    STRAKE_TRY(strake_report_begin(&s->plot, arguments->plot, error));
+    STRAKE_TRY(strake_bench_jobs_open(arguments, &s->job, &s->jobs, error));
+    s->bench = calloc((size_t)s->jobs, sizeof *s->bench);
+    STRAKE_CHECK(s->bench != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    strake_cl_list_tell(&s->list, false, strake_notice, NULL);
+    strake_cl_watch_begin(&s->watch, strake_compiling, NULL);
+    strake_cl_watch_list(&s->watch, &s->list);
+    s->roofs = (strake_roofs){.list = &s->list, .notice = notice, .user = s};
+    strake_progress_begin(&s->progress, arguments->quiet, 0, 1, 0.0);
+    strake_interrupt_install();
+    while (s->measured < s->jobs && !stopped) {
+        STRAKE_TRY(measure(s, &stopped, error));
+    }
+    if (strake_interrupt_end() || stopped) {
+        strake_say("interrupted in benchmark %d of %d; nothing was written", s->measured, s->jobs);
+        code = strake_interrupt_code(strake_interrupt_number());
+        goto cleanup;
+    }
+    if (s->jobs > 1) {
+        bench_print_overview(s->bench, s->measured, s->stream);
+    }
+    print_explanation(s->stream);
+    STRAKE_TRY(write_files(s, error));
+    code = s->bad ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
+cleanup:
+    if (status != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
+    if (s != NULL) {
+        for (int b = 0; b < s->measured; b++) {
+            strake_bench_free(&s->bench[b]);
+        }
+        free(s->bench);
+        strake_bench_jobs_close(&s->job, s->jobs);
+        strake_report_drop(&s->report);
+        strake_report_drop(&s->plot);
+        strake_cl_list_free(&s->list);
+        free(s);
+    }
+    return code;
+}
+
+static const strake_option options[] = {
+    {"--on", STRAKE_OPTION_PLACE, "WHERE", 0, 0, 0,
+     "measure here, as for `strake run`; repeatable. @N\nat the end: N threads of the CPU stripe"},
+    STRAKE_TEXT("--sizes", sizes, "N,RxC,...",
+                "grids of every case: N cells along every axis, RxC\nor, in 3D, PxRxC (shapes keep "
+                "their places; the\nbuilt-in case scales)"),
+    STRAKE_NUMBER("--steps", INTEGER, steps, "N", 1, 1e15,
+                  "steps of a repeat, instead of the case's `time.steps`"),
+    STRAKE_NUMBER("--repeats", INTEGER, repeats, "N", 1, STRAKE_BENCH_REPEATS,
+                  "timed repeats of each placement (default 5)"),
+    STRAKE_OPTION_THREADS,
+    STRAKE_SET("change a key of every case, for example\nprecision=single; repeatable"),
+    STRAKE_TEXT("--report", report, "FILE",
+                "write a line of JSON for each placement and size;\n- is standard output"),
+    STRAKE_TEXT("--plot", plot, "FILE.svg",
+                "draw the rates, and a step of each processor:\ncompute, transfer, waiting, idle; "
+                "of particles also a\nstep with a new order"),
+    STRAKE_OPTION_CACHE,
+    STRAKE_FLAG("--quiet", quiet, "no progress and notes"),
+    STRAKE_OPTIONS_END};
+
+const strake_command strake_command_bench = {
+    .name = "bench",
+    .operands = "[CASE.yaml ...]",
+    .operands_most = 1000,
+    .text = "Measures cases side by side on all placements",
+    .option = options,
+    .details =
+        "Without a case it runs a rotating cone at 1024 x 1024 and 2048 x 2048 cells; without\n"
+        "--on it measures serial, cpu with one and with all threads, every OpenCL device, gpu,\n"
+        "hybrid and auto, as far as they differ on this machine. Placements take turns (A B C\n"
+        "A B C ...) if they fit in memory together; every repeat begins with untimed steps.\n"
+        "serial is slow: it does as many steps as take a second. All results are compared bit\n"
+        "by bit; if one differs, or a placement fails, the exit status is 1. A case with\n"
+        "series is begun anew where it ends, because they may end with it.\n"
+        "\n"
+        "The table shows the median rate with minimum and maximum, speed-ups over serial and\n"
+        "cpu, a mixture in percent of the sum of its parts (each measured alone; on a machine\n"
+        "with GPUs cpu@N is the CPU without the cores that drive them), the Karp-Flatt serial\n"
+        "fraction e = (1/S - 1/p) / (1 - 1/p) of p equal workers, and the memory traffic of\n"
+        "the stage table in percent of the bandwidth measured on the spot (host: triad with as\n"
+        "many threads; device: four arrays read, one written). Of particles rates are\n"
+        "millions of particles that make a step in a second (mips, million items per second)\n"
+        "and pairs a second, whatever the end of the case; --steps is needed without\n"
+        "time.steps.\n",
+    .examples = "  strake bench\n"
+                "  strake bench cone.yaml --on serial --on cpu@1 --on cpu --steps 50\n"
+                "  strake bench --sizes 4096 --on cpu --on ocl:0 --on cpu,ocl:0 --plot bench.svg\n"
+                "  strake bench --sizes 1024,2048,3072,4096 --steps 500 --report bench.jsonl\n",
+    .run = command};

@@ -1,0 +1,104 @@
+/**
+ * @file scan_worker.h
+ * Processes that make the runs of a scan, one after the other each: copies of this one, which itself opens no
+ * solver. What a driver does to one of them is a failed run, not the end of the scan.
+ */
+#ifndef STRAKE_SCAN_WORKER_H
+#define STRAKE_SCAN_WORKER_H
+
+#include <sys/types.h>
+
+#include "program/options.h"
+#include "program/places.h"
+#include "program/scan_values.h"
+#include "output/report.h"
+
+/** What all runs share. */
+typedef struct strake_scan_job {
+    const strake_arguments *arguments;
+    const strake_scan_values *values;
+    const char *keep;   /**< folder of the outputs, or NULL */
+    const char *maps;   /**< folder that takes what runs leave for maps, or NULL */
+    const char *mapped; /**< a mapped flow that runs are compared with, or NULL */
+    double threshold;   /**< of both [m] */
+} strake_scan_job;
+
+/** What a run came to, through a pipe: plain data of less than a page. */
+typedef struct strake_scan_answer {
+    int64_t run;
+    strake_status status;
+    bool interrupted;
+    int64_t steps;
+    double seconds, setup_seconds, rate; /**< stepping [s], set-up [s], [cells/s] */
+    char where[64];                      /**< whoever had rows */
+    int fields, quantities;
+    struct {
+        double minimum, maximum, sum, norm;
+        uint64_t checksum;
+    } field[STRAKE_MAX_FIELDS]; /**< of every state, in the problem's order */
+    double quantity[STRAKE_MAX_QUANTITIES];
+    double e1;        /**< how well it covers the cells of the mapped flow; NaN: there is none */
+    char folder[256]; /**< of its outputs, "" for none */
+    char text[STRAKE_SCAN_TEXT]; /**< why it failed, or a warning */
+} strake_scan_answer;
+
+/** Whether the table has columns of a field: of the states that a case can give. */
+static inline bool strake_scan_has_column(const strake_field *field)
+{
+    return field->is_state && !field->is_derived && !field->is_traced;
+}
+
+/** One process. Zero-initialise. */
+typedef struct strake_scan_worker {
+    pid_t process;       /**< 0: none */
+    int orders, answers; /**< pipes */
+    const char *where;   /**< instead of --on; NULL: as given */
+    int threads;         /**< 0: as given */
+    int64_t run;         /**< that it makes, -1: none */
+    double began;        /**< when it got it */
+    double pace;         /**< seconds for each cell and step of its last run, 0: not known */
+    bool retired;        /**< gets no more */
+} strake_scan_worker;
+
+/** Starts a process. @return STRAKE_ERR_IO */
+strake_status strake_scan_worker_start(strake_scan_worker *worker, const strake_scan_job *job,
+                                       strake_error *error);
+
+/** A run to be made. */
+typedef struct strake_scan_order {
+    int64_t run;
+    uint64_t id;   /**< strake_scan_row.id */
+    uint64_t like; /**< the same for cases for which `auto` need not measure twice; 0: it does */
+} strake_scan_order;
+
+/** Orders a run. */
+void strake_scan_worker_order(strake_scan_worker *worker, const strake_scan_order *order);
+
+/**
+ * Takes the answer that waits, where poll() says so. @return false: the process ended without one, which is then
+ * how the run failed, and is gone
+ */
+bool strake_scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer);
+
+/** Tells a process to stop after its present steps. */
+void strake_scan_worker_interrupt(const strake_scan_worker *worker);
+
+/** Ends a process, whatever it does. */
+void strake_scan_worker_end(strake_scan_worker *worker);
+
+/** What there is to compute on, from a process that looks: drivers stay out of this one. */
+typedef struct strake_scan_places {
+    strake_status status;
+    strake_places places;
+    char text[STRAKE_SCAN_TEXT];
+} strake_scan_places;
+
+/** Starts to look for the processors of WHERE. @param[out] pipe  where a strake_scan_places will come from */
+strake_status strake_scan_look(const char *where, pid_t *process, int *pipe, strake_error *error);
+
+/** "PATH=VALUE" for every key of a run behind the --set of the command; NULL-terminated, with room for one more. */
+char **strake_scan_sets(const strake_scan_job *job, int64_t run);
+
+void strake_scan_sets_free(const strake_scan_job *job, char **sets);
+
+#endif
