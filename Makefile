@@ -157,8 +157,9 @@ FLAGS_src/particles/sph_pair_rows := $(if $(filter -O3,$(OPT)),-O2)
 ROW_SRC := $(wildcard src/problem/*_rows.c src/particles/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(filter-out host/program/% $(foreach m,$(OPTIONAL),$(call module_src,$(lastword $(subst :, ,$m)))),$(wildcard host/*/*.c))
-TUNER_SRC := $(wildcard autotune/*.c)
-MAIN_SRC := $(wildcard host/program/*.c)
+# What the program has beside the library, and tests link, too: the tuner and measuring side by side.
+TUNER_SRC := $(wildcard autotune/*.c) $(patsubst %,host/program/bench_%.c,derive json measure svg)
+MAIN_SRC := $(filter-out $(TUNER_SRC),$(wildcard host/program/*.c))
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
 TUNED := $(wildcard data/tuned/*.yaml)
 GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c $(BUILD)/gen/strake_page_texts.c
