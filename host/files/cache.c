@@ -169,7 +169,11 @@ cleanup:
     return status;
 }
 
-int strake_cache_open(const char *folder, const char *name, int64_t *bytes, const char **why)
+/*
+ * Opens a file of the cache for reading. @param[out] bytes  its length  @param[out] why  why it is not used
+ * @return a descriptor, or -1 with errno, which is EPERM where folder or file may not be used.
+ */
+static int cache_open(const char *folder, const char *name, int64_t *bytes, const char **why)
 {
     struct stat info;
     const int above = open_folder(folder, why);
@@ -203,7 +207,7 @@ bool strake_cache_read(const char *folder, const char *name, int64_t most, char 
 {
     int64_t bytes = 0;
     char *text = NULL;
-    const int file = strake_cache_open(folder, name, &bytes, why);
+    const int file = cache_open(folder, name, &bytes, why);
     int code = file < 0 ? errno : bytes > most ? EFBIG : 0;
     if (code == EFBIG) {
         *why = "it is too large to be one of ours";

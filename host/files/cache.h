@@ -35,15 +35,9 @@ void strake_cache_tell(const char *folder, void (*notice)(void *user, const char
 strake_status strake_cache_create(const char *folder, strake_error *error);
 
 /**
- * Opens a file of the cache for reading. @param[out] bytes  its length  @param[out] why  why it is not used
- * @return a descriptor, or -1 with errno, which is EPERM where folder or file may not be used.
- */
-int strake_cache_open(const char *folder, const char *name, int64_t *bytes, const char **why);
-
-/**
  * Reads a file of the cache. @param[out] out  its bytes and a NUL behind them; free() them
  * @param[out] why  why it is not used
- * @return false with errno as strake_cache_open() leaves it; EFBIG: it has more than @p most bytes
+ * @return false with errno, EPERM where folder or file may not be used, EFBIG where it has more than @p most bytes
  */
 bool strake_cache_read(const char *folder, const char *name, int64_t most, char **out,
                        size_t *length, const char **why);

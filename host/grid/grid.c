@@ -24,8 +24,9 @@ static const strake_grid *of(const strake_domain *domain)
 
 /* --- for the team --------------------------------------------------------------------------------- */
 
-bool strake_grid_any(const strake_grid *grid, bool states, strake_field_state first,
-                     strake_field_state last)
+/* Whether inputs (or states) are in one of the states from @p first to @p last. */
+static bool any_in(const strake_grid *grid, bool states, strake_field_state first,
+                   strake_field_state last)
 {
     bool any = false;
     for (int f = 0; f < grid->which->problem->fields; f++) {
@@ -61,7 +62,7 @@ static unsigned lacks(const strake_domain *domain)
                 {STRAKE_LACKS_SHARED, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW}};
     unsigned bits = 0;
     for (size_t k = 0; k < sizeof lack / sizeof *lack; k++) {
-        const bool any = strake_grid_any(of(domain), lack[k].states, lack[k].first, lack[k].last);
+        const bool any = any_in(of(domain), lack[k].states, lack[k].first, lack[k].last);
         bits |= any ? lack[k].bit : 0U;
     }
     return bits;

@@ -83,10 +83,6 @@ void strake_grid_lay_out(strake_grid *grid, int steps);
 /** Whether slabs may wander (run.exchange: one_way). @return STRAKE_ERR_USAGE if not */
 strake_status strake_grid_check_one_way(const strake_grid *grid, strake_error *error);
 
-/** Whether inputs (or states) are in one of the states from @p first to @p last. */
-bool strake_grid_any(const strake_grid *grid, bool states, strake_field_state first,
-                     strake_field_state last);
-
 /** Puts all inputs (or states) that are in one of the states from @p first to @p last into another one. */
 void strake_grid_mark(strake_grid *grid, bool states, strake_field_state first,
                       strake_field_state last, strake_field_state then);

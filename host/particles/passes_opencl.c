@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "particles/crew.h"
 #include "particles/device.h"
-#include "particles/parts_impl.h"
 
 /* What a device finds in a step that it shares: how far and how fast its particles are, and bounds of the time step. */
 

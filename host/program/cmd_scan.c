@@ -22,10 +22,9 @@
 #include "program/progress.h"
 #include "program/report_file.h"
 #include "program/say.h"
-#include "program/scan_deal.h"
+#include "program/scan_worker.h"
 #include "program/scan_table.h"
 #include "program/scan_trace.h"
-#include "program/scan_worker.h"
 #include "output/output.h"
 #include "view/left.h"
 

@@ -8,10 +8,10 @@
 
 #include <sys/types.h>
 
+#include "output/report.h"
 #include "program/options.h"
 #include "program/places.h"
 #include "program/scan_values.h"
-#include "output/report.h"
 
 /** What all runs share. */
 typedef struct strake_scan_job {
@@ -60,31 +60,12 @@ typedef struct strake_scan_worker {
     bool retired;        /**< gets no more */
 } strake_scan_worker;
 
-/** Starts a process. @return STRAKE_ERR_IO */
-strake_status strake_scan_worker_start(strake_scan_worker *worker, const strake_scan_job *job,
-                                       strake_error *error);
-
 /** A run to be made. */
 typedef struct strake_scan_order {
     int64_t run;
     uint64_t id;   /**< strake_scan_row.id */
     uint64_t like; /**< the same for cases for which `auto` need not measure twice; 0: it does */
 } strake_scan_order;
-
-/** Orders a run. */
-void strake_scan_worker_order(strake_scan_worker *worker, const strake_scan_order *order);
-
-/**
- * Takes the answer that waits, where poll() says so. @return false: the process ended without one, which is then
- * how the run failed, and is gone
- */
-bool strake_scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer);
-
-/** Tells a process to stop after its present steps. */
-void strake_scan_worker_interrupt(const strake_scan_worker *worker);
-
-/** Ends a process, whatever it does. */
-void strake_scan_worker_end(strake_scan_worker *worker);
 
 /** What there is to compute on, from a process that looks: drivers stay out of this one. */
 typedef struct strake_scan_places {
@@ -93,12 +74,40 @@ typedef struct strake_scan_places {
     char text[STRAKE_SCAN_TEXT];
 } strake_scan_places;
 
-/** Starts to look for the processors of WHERE. @param[out] pipe  where a strake_scan_places will come from */
-strake_status strake_scan_look(const char *where, pid_t *process, int *pipe, strake_error *error);
-
 /** "PATH=VALUE" for every key of a run behind the --set of the command; NULL-terminated, with room for one more. */
 char **strake_scan_sets(const strake_scan_job *job, int64_t run);
-
 void strake_scan_sets_free(const strake_scan_job *job, char **sets);
+
+/* Who makes which run of a scan: side by side on cores and devices, or one after the other. */
+
+/** One run as far as dealing goes. */
+typedef struct strake_scan_task {
+    strake_scan_order order;
+    double work; /**< cells times steps */
+    bool done;   /**< or was before; what the caller fills in comes back complete */
+    bool taken;  /**< somebody makes it */
+} strake_scan_task;
+
+typedef struct strake_scan_deal {
+    const strake_scan_job *job;
+    int64_t tasks;
+    strake_scan_task *task;
+    bool one_by_one;   /**< each on all of WHERE, as `strake run` makes it */
+    const char *where; /**< otherwise: whose parts are dealt out */
+    int jobs, threads; /**< most runs on the cores at a time, and threads of each */
+    /** A run ended, well or not. */
+    strake_status (*ended)(void *user, const strake_scan_answer *answer, strake_error *error);
+    /** Now and then, with what is under way. */
+    strake_status (*tick)(void *user, int busy, strake_error *error);
+    void *user;
+    int busiest; /**< out: most runs at a time */
+} strake_scan_deal;
+
+/**
+ * Makes all runs that are not done, or as many as end before a signal (interrupt.h). What a device fails to do goes to
+ * the others, and at the end what a slow one has begun to a fast one that is free: the results are the same.
+ * @return STRAKE_ERR_USAGE for a WHERE that is none, STRAKE_ERR_IO without processes, or as ended and tick fail
+ */
+strake_status strake_scan_deal_all(strake_scan_deal *deal, strake_error *error);
 
 #endif

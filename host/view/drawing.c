@@ -7,7 +7,8 @@
 #define STRAKE_CAIRO_MODULE 0
 #endif
 
-bool strake_cairo_built(void)
+/* Whether this Strake was built with cairo. */
+static bool cairo_built(void)
 {
     return STRAKE_CAIRO_MODULE;
 }
@@ -23,7 +24,7 @@ strake_status strake_cairo_load(const char *who, const strake_cairo **out, strak
             "install the cairo that it was built with (Debian: libcairo2), or build Strake anew"};
     const void *module = NULL;
     const strake_status status =
-        strake_module_need(&kind, strake_cairo_built(), who, "libcairo2-dev", &module, error);
+        strake_module_need(&kind, cairo_built(), who, "libcairo2-dev", &module, error);
     *out = module;
     return status;
 }

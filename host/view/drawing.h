@@ -61,9 +61,6 @@ typedef struct strake_cairo {
 
 #define STRAKE_CAIRO_SYMBOL "strake_cairo_module"
 
-/** Whether this Strake was built with cairo. */
-bool strake_cairo_built(void);
-
 /** The module. @param[in] who  needs it, for the message @return STRAKE_ERR_USAGE where it is not there */
 strake_status strake_cairo_load(const char *who, const strake_cairo **out, strake_error *error);
 

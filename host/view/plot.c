@@ -59,7 +59,8 @@ void strake_plot_room(strake_view *view)
     view->stretch = 1.0;
 }
 
-int strake_plot_ticks(double low, double high, int most, double *out)
+/* Numbers of a scale that people like, a few from one end to the other. @return how many, at most @p most + 1 */
+static int plot_ticks(double low, double high, int most, double *out)
 {
     static const double nice[] = {1.0, 2.0, 5.0, 10.0};
     int count = 0;
@@ -210,7 +211,7 @@ static void add_scale(strake_drawing *out, const strake_scene *scene, const stra
     const double high = is_log ? log10(plot->high) : plot->high;
     int count = is_log ? log_ticks(plot->low, plot->high, 12, tick) : 0;
     if (count < 2) { /* also of less than a power of ten */
-        count = strake_plot_ticks(plot->low, plot->high, height > 200.0 ? 8 : 4, tick);
+        count = plot_ticks(plot->low, plot->high, height > 200.0 ? 8 : 4, tick);
     }
     if (count == 0) {
         tick[count++] = plot->low;
@@ -238,7 +239,7 @@ static void add_axes(strake_drawing *out, const strake_scene *scene, const int a
         const double first = scene->first[axis[side]] - 0.5 * spacing;
         const double last = first + spacing * (double)cells[side], length = side == 0 ? h : w;
         const int count =
-            strake_plot_ticks(fmin(first, last), fmax(first, last), length > 200.0 ? 8 : 4, tick);
+            plot_ticks(fmin(first, last), fmax(first, last), length > 200.0 ? 8 : 4, tick);
         for (int k = 0; k < count; k++) {
             const double at = (tick[k] - first) / (last - first) * length;
             (void)strake_number_print(text, sizeof text, "%.10g", tick[k]); /* of maps: 4177040 */

@@ -37,9 +37,6 @@ typedef struct strake_plot {
     const strake_patches *patches; /**< lines around those that are on; NULL: none */
 } strake_plot;
 
-/** Numbers of a scale that people like, a few from one end to the other. @return how many, at most @p most + 1 */
-int strake_plot_ticks(double low, double high, int most, double *out);
-
 /**
  * Axes of a scene down and across a picture; arrays of fewer dimensions have the last ones.
  * @param[in] is_cut  of three dimensions @param[in] across  which it is cut, -1: the first

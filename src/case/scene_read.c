@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "case/keys.h"
 #include "case/read.h"
-#include "case/scene_impl.h"
+#include "case/case.h"
 #include "case/vents_read.h"
 
 /* Reading the probes of a scene. */

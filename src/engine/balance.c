@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "engine/balance_impl.h"
 #include "engine/partition.h"
+
+/* Steps after which a move must have paid; it must promise so many standard deviations of what is promised. */
+enum { STRAKE_BALANCE_HORIZON = 500 };
+
+static const double strake_balance_sure = 1.5;
 
 /* The balancer where slabs differ: parts are given work, and those that cost more than they bring are left out. */
 

@@ -24,7 +24,8 @@ double strake_sph_stiffness(const strake_sph *sph)
     return sph->density * sph->sound * sph->sound / 7.0;
 }
 
-double strake_sph_norm(const strake_sph *sph)
+/* The factor with which the integral of the kernel is 1. */
+static double kernel_factor(const strake_sph *sph)
 {
     const double h = sph->smoothing;
     const double norm = sph->kernel == STRAKE_SPH_WENDLAND
@@ -36,7 +37,7 @@ double strake_sph_norm(const strake_sph *sph)
 double strake_sph_slope(const strake_sph *sph)
 {
     const double factor = sph->kernel == STRAKE_SPH_WENDLAND ? -5.0 : -1.0;
-    return factor * strake_sph_norm(sph) / (sph->smoothing * sph->smoothing);
+    return factor * kernel_factor(sph) / (sph->smoothing * sph->smoothing);
 }
 
 double strake_sph_viscous_bound(const strake_sph *sph)
@@ -64,7 +65,7 @@ double strake_sph_pressure(const strake_sph *sph, double density)
 double strake_sph_weight(const strake_sph *sph, double distance)
 {
     const double u = sph_inside(distance * distance, 0.5 / sph->smoothing);
-    return strake_sph_norm(sph) *
+    return kernel_factor(sph) *
            (sph->kernel == STRAKE_SPH_WENDLAND ? sph_wendland(u) : sph_cubic(u));
 }
 

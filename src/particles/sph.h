@@ -88,8 +88,8 @@ typedef struct strake_sph {
 
 double strake_sph_mass(const strake_sph *sph);      /**< of a particle: rho0 dp^dims [kg] */
 double strake_sph_stiffness(const strake_sph *sph); /**< B = rho0 c0^2/7 [Pa] */
-double strake_sph_norm(const strake_sph *sph);      /**< factor of the kernel: its integral is 1 */
-double strake_sph_slope(const strake_sph *sph);     /**< and of its slope F, negative */
+double
+strake_sph_slope(const strake_sph *sph); /**< factor of the slope F of the kernel, negative */
 
 /** What laminar viscosity lets a time step be at most [s]; INFINITY: there is none. */
 double strake_sph_viscous_bound(const strake_sph *sph);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "output/footprint.h"
+#include "output/format_footprint.h"
 
 /* A ring of eight cells round a hole, and a cell that touches it at a corner. */
 static const unsigned char mask[] = {1, 1, 1, 0, /**/ 1, 0, 1, 0, /**/ 1, 1, 1, 0, /**/ 0, 0, 0, 1};

@@ -1,6 +1,6 @@
-/** @file footprint.h Where something is, as polygons in files of maps. */
-#ifndef STRAKE_FOOTPRINT_H
-#define STRAKE_FOOTPRINT_H
+/** @file format_footprint.h Where something is, as polygons in files of maps. */
+#ifndef STRAKE_OUTPUT_FORMAT_FOOTPRINT_H
+#define STRAKE_OUTPUT_FORMAT_FOOTPRINT_H
 
 #include "base/georef.h"
 #include "base/outline.h"
