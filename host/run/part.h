@@ -1,12 +1,13 @@
 /**
  * @file part.h
- * Whoever computes some slabs of the domain behind one table of functions: the naive reference, the
- * threads of the processor, a device. A part is one item of WHERE.
+ * A part computes some slabs of the domain: the reference, the threads of the processor, or a device. It is one item
+ * of WHERE (--on), and one table of functions.
  *
- * A sweep goes in legs, each up to a meeting with the other parts; grids have one leg and one meeting:
- * leg, meet (what others read is in the host arrays), then, once the neighbours have met, fetch. No other
- * file asks which kind a part is: what differs is in the table, and NULL there means that there is nothing
- * to do. The strake_part_* functions below call what there is.
+ * A sweep consists of legs; at the end of each leg neighbouring parts exchange. A sweep of a grid has one leg: leg()
+ * computes, meet() waits until the slabs that neighbours read are in the host arrays, and fetch(), once the
+ * neighbours have come so far, reads theirs. No other file asks of which kind a part is: the table says what differs.
+ * A function that is NULL has nothing to do, unless its comment says what NULL means. The strake_part_* functions
+ * below call those that are there.
  */
 #ifndef STRAKE_PART_H
 #define STRAKE_PART_H
@@ -19,35 +20,37 @@
 #include "run/report.h"
 #include "cost/tuned.h"
 
-/* Lines for the user, where the library's caller wants them. */
+/* Lines of notice for the user of the program or the caller of the library. */
 
 typedef struct strake_notices {
-    void (*line)(void *user, const char *line); /**< NULL: nobody wants them */
+    void (*line)(void *user, const char *line); /**< NULL: notices are dropped */
     void *user;
 } strake_notices;
 
-/** One formatted line. */
+/** Prints one formatted line of notice. */
 void strake_tell(const strake_notices *notices, const char *format, ...) STRAKE_PRINTF(2, 3);
 
 /* Memory that the driver of a failed device may still use. */
 
-/** Leaves it where it is until the process ends. NULL is accepted. */
+/** Keeps the memory until the process ends, without freeing it. NULL is accepted. */
 void strake_leave_behind(void *thing);
 
 typedef struct strake_part strake_part;
 
-/** What a part is made for. Everything is borrowed, until it is unmade but for stripe and settings. */
+/**
+ * What a part is made for. Pointers are borrowed: stripe and settings for the call, the others until it is unmade.
+ */
 typedef struct strake_part_plan {
     const strake_settings *settings; /**< those of the case, with what is tuned for this part */
     int workers;                     /**< threads that compute it or drive it */
     strake_isa isa;                  /**< of row loops */
     const strake_cl *cl;             /**< NULL where no device takes part */
-    /** who else has slabs: all parts, then other ranks' next to them */
+    /** slabs of all parts, then those of the neighbouring ranks; this part is number self */
     const strake_range *stripe;
     int stripes, self;
     int steps;             /**< most per sweep */
     bool is_shared;        /**< another part has the same device */
-    bool one_way;          /**< slabs wander down */
+    bool one_way;          /**< slabs move down one place per step of the exchange one_way */
     bool movable;          /**< slabs may change their owner while it runs */
     int overlap;           /**< a strake_cl_overlap, where the settings leave it open */
     int64_t horizon;       /**< steps between two stops for output; 0: unknown */
@@ -61,96 +64,108 @@ typedef struct strake_leg {
     int worker; /**< of the part, from 0 */
     int steps;
     strake_range slabs,
-        columns;        /**< to compute, of a part with workers; others compute all they have */
-    strake_range all;   /**< slabs that the worker computes in this sweep, these among them */
+        columns; /**< to compute, for a part with workers; a part without computes all its slabs */
+    strake_range all;   /**< slabs that the worker computes in this sweep, including these */
     int64_t sweep;      /**< strake_domain.sweeps before it, -1: a trial */
-    int64_t down;       /**< slab s is stored at place s - down */
+    int64_t down;       /**< slab s is stored at index s - down */
     int parity;         /**< of the host's states that are read; it writes the others */
-    const double *told; /**< of an adaptive problem's clock: strake_clock_tell() */
-    /** out, of such: on the next one, of the slabs computed; INFINITY where meet() tells */
+    const double *told; /**< time step and time of an adaptive problem: strake_clock_tell() */
+    /**
+     * out, adaptive problems: bound on the next time step by the slabs computed [s]; INFINITY where bound() returns
+     * it
+     */
     double bound;
 } strake_leg;
 
-/** NULL: there is nothing to do, or, where it says so, something else. */
 typedef struct strake_part_ops {
     const char *word; /**< in WHERE, before a device's number */
     const char *role; /**< in reports */
-    /** that it uses, but for what its kernels turn out to be (strake_setting_for) */
+    /** bits of strake_setting_for: the settings that the part reads, before its kernels are planned */
     unsigned settings;
-    /** the team's threads share its slabs and borders first; else one drives it */
+    /** the team's threads share its slabs, and compute borders first; else one thread drives it */
     bool has_workers;
     bool has_driver;   /**< a driver moves its borders to and from the host arrays, and may fail */
-    bool is_tried;     /**< trial steps make it ready and tell how fast it is */
-    bool is_tuned;     /**< its settings are */
-    bool is_whole;     /**< it computes all of its slabs unless weigh() tells of others */
+    bool is_tried;     /**< trial steps prepare it and measure how fast it is */
+    bool is_tuned;     /**< the tuner finds its settings */
+    bool is_whole;     /**< it computes all cells of its slabs, unless weigh() says which */
     bool needs_all;    /**< it computes the whole domain or nothing */
     bool meets_within; /**< its kind's parts exchange, and agree on time steps, within their legs */
     bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */
 
-    /** Room for the workers; then each worker's own thread makes what is its. @return as cl_stripe_create() */
+    /** begin() allocates what all workers share; make() is then called by each worker's thread for its own part. */
     strake_status (*begin)(strake_part *part, const strake_part_plan *plan, strake_error *error);
     strake_status (*make)(strake_part *part, const strake_part_plan *plan, int worker,
                           strake_error *error);
     void (*unmake)(strake_part *part);
 
     /**
-     * Steps of a sweep, at most @p most, that suit it best beside others, where that is not a matter of what they
-     * exchange: all that it has travels in every sweep. NULL: it stays where it is.
+     * Of a part whose slabs all travel in every sweep (they stream through its device): the number of steps per
+     * sweep, at most @p most, that suits it best. NULL: its slabs stay in its memory, and the exchange decides.
      */
     int (*visit)(const strake_part *part, int most);
 
     /**
-     * Takes what is missing from the host: STRAKE_LACKS_INPUTS, of current states STRAKE_LACKS_STATES, or both. And brings its
-     * own slabs back, as states of a parity; waits.
+     * load() reads inputs (STRAKE_LACKS_INPUTS), current states (STRAKE_LACKS_STATES) or both from the host arrays.
+     * store() writes the part's own slabs there as states of a parity, and waits.
      */
     strake_status (*load)(strake_part *part, unsigned what, strake_error *error);
     strake_status (*store)(strake_part *part, int parity, strake_error *error);
 
-    /** Waits until it reads no inputs in the host's arrays any more, however far its steps are. */
+    /**
+     * Waits until the part has read all inputs in the host arrays that its enqueued steps need: they may change then.
+     */
     strake_status (*let_go)(strake_part *part, strake_error *error);
 
-    /** Computes, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
+    /** Computes a leg, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
     strake_status (*leg)(strake_part *part, strake_leg *leg, bool *finite, strake_error *error);
     /**
-     * Of a part that reads others' slabs in the host arrays: advances such slabs there (leg->slabs), of the states
-     * that do not travel. NULL: it has ghosts of its own, and others advance theirs of its slabs.
+     * Of a part that reads neighbours' slabs in the host arrays: advances leg->slabs there, of the states that are
+     * not exchanged. NULL: the part has ghosts of its own.
      */
     void (*advance)(strake_part *part, const strake_leg *leg);
-    /** Waits until what others read after this leg is in the next host arrays, and nothing reads the ones before. */
+    /**
+     * Waits until the slabs that others read after this leg are in the next host arrays, and it no longer reads the
+     * previous ones.
+     */
     strake_status (*meet)(strake_part *part, int leg, strake_error *error);
-    /** Waits for the bound on the next time step [s] that its slabs allow. NULL: legs told it. */
+    /** Waits for the bound on the next time step by its slabs [s]. NULL: leg() returns it. */
     strake_status (*bound)(strake_part *part, double *bound, strake_error *error);
     /**
-     * Alone, or where all parts meet within their legs, a part may keep the clock itself: legs between these two calls take
-     * their time steps from there, and those that come after its end do nothing (strake_part.clock_is_over). NULL, or @p
-     * keeps is false: legs are given every time step.
+     * A part that is alone, or whose kind exchanges within legs, may keep the clock: legs between these two calls
+     * take their time steps from it, and legs after its end do nothing (strake_part.clock_is_over). NULL, or @p keeps
+     * set to false: the caller gives each leg its time step.
      */
     strake_status (*start_clock)(strake_part *part, const strake_clock *clock, bool *keeps,
                                  strake_error *error);
-    /** Waits until everything is done. @param[out] clock  clock->sweeps were not beyond the end */
+    /** Waits for all legs. @param[out] clock  the clock at the end; clock->sweeps: legs that were not beyond it */
     strake_status (*stop_clock)(strake_part *part, strake_clock *clock, strake_error *error);
-    /** Takes what it reads of others after this leg from the host's states of that parity. */
+    /** Reads the neighbours' slabs that it needs after this leg from the host's states of a parity. */
     strake_status (*fetch)(strake_part *part, int leg, int parity, strake_error *error);
-    /** The last sweep was a trial: what was current before is so again. */
+    /** The last sweep was a trial: makes the states before it current again. */
     strake_status (*undo)(strake_part *part, int steps, strake_error *error);
-    /** Waits until everything is done. @param[in] unpins  and lets go of the host arrays' pages until the next sweep */
+    /**
+     * Waits for everything that was enqueued.
+     * @param[in] unpins  also unpins the host arrays' pages until the next sweep
+     */
     strake_status (*finish)(strake_part *part, bool unpins, strake_error *error);
     /**
-     * Waits for what was last asked for, whether there are NaN or Inf, and asks anew; waits for that answer, too, where it
-     * is the last one. NULL: legs tell at once. @param[out] finite  false where there are, and it did not ask anew
+     * Checks for NaN and Inf with a delay, so that the device never idles: waits for the result of the last check,
+     * then enqueues another; if @p is_last, waits for that one, too. NULL: leg() sees them at once.
+     * @param[out] finite  false where there are some; then no other check was enqueued
      */
     strake_status (*look)(strake_part *part, bool is_last, bool *finite, strake_error *error);
     /**
-     * Finds the cells of each of its slabs that it computes in a sweep now; between runs, waits. @param[out] work
-     * [slab], from its first one on @return false: all of them, and nothing is written. NULL: the domain knows
+     * Counts the cells that a sweep now computes in each of its slabs; called between runs; waits. NULL: the domain
+     * counts.
+     * @param[out] work  [slabs of the part]  @return false: it computes all cells, and nothing is written
      */
     bool (*weigh)(const strake_part *part, double *work);
 
     /**
-     * Moving slabs between two runs. First every part gives: what it will not own any more, and what others
-     * will need of it, goes to the host's current states. Then every part takes: it loads what it gains and
-     * plans its exchange anew. has_room: whether it can own these slabs without being made anew; NULL: one
-     * and more.
+     * Moves of slabs between two runs. First give() of every part writes the slabs that it loses, and those that
+     * others will read, to the host's current states. Then take() of every part reads the slabs that it gains and
+     * plans its exchange anew. has_room(): whether the part can own these slabs without being made anew; NULL: any
+     * but none.
      */
     bool (*has_room)(const strake_part *part, strake_range own);
     strake_status (*give)(strake_part *part, const strake_range *then, int stripes, int self,
@@ -158,14 +173,14 @@ typedef struct strake_part_ops {
     strake_status (*take)(strake_part *part, const strake_range *then, int stripes, int self,
                           strake_error *error);
 
-    /** Seconds per step by its own timers; 0: they do not tell. */
+    /** Seconds per step by its own timers; 0: unknown. */
     double (*busy)(strake_part *part);
-    /** Clears *intact where something beyond its arrays was written. */
+    /** Clears *intact where memory beyond its arrays was written. */
     strake_status (*check)(strake_part *part, bool *intact, strake_error *error);
-    /** Records its commands until the next call with NULL. */
+    /** Records its commands in @p record until it is called with NULL; time() measures each of its kernels. */
     strake_status (*record)(strake_part *part, strake_cl_record *record, strake_error *error);
     strake_status (*time)(strake_part *part, strake_cl_time *out, int *count, strake_error *error);
-    /** Fills in what only it knows: names, threads, blocks, kernels, exchange. */
+    /** Fills in the report: names, threads, blocks, kernels, exchange. */
     void (*describe)(const strake_part *part, strake_part_report *out);
 } strake_part_ops;
 
@@ -174,23 +189,22 @@ struct strake_part {
     char name[24];                  /**< as in WHERE: "cpu", "ocl:0" */
     const strake_cl_device *device; /**< NULL: the processor */
     int number;                     /**< of the device in the list, -1: the processor */
-    strake_domain *domain;          /**< of which it computes ... */
-    strake_range range;             /**< ... these slabs */
-    void *body;   /**< the implementation's; NULL: it is not made, or nothing of it is kept */
-    void *ghosts; /**< and what advances others' slabs in the host arrays where it needs that */
+    strake_domain *domain;          /**< that it is a part of */
+    strake_range range;             /**< slabs that it computes */
+    void *body;   /**< the implementation's data; NULL: it is not made, or has none */
+    void *ghosts; /**< the implementation's data for advance(); NULL: none */
 
-    int most_steps;     /**< of a sweep where it is alone; 0: those that it was made for */
-    bool takes_early;   /**< others' slabs may come while the last leg still computes its own */
-    bool clock_is_over; /**< of a clock that it keeps, by what look() last waited for */
-    bool told;          /**< the user was told that it streams */
-    double
-        busy; /**< seconds per step of the last run of its own work, as it was timed; 0: unknown */
-    bool failed;            /**< its device returned an error: to be dropped */
-    bool dropped;           /**< out of the run, without slabs */
-    int64_t dropped_at;     /**< steps that the run had done then */
-    char why[300];          /**< it failed */
-    strake_tuned_use tuned; /**< what is known of good settings */
-    bool leaves_out;        /**< one that is_whole: its kernels can, and weigh() last told so */
+    int most_steps;         /**< of a sweep where it is alone; 0: those that it was made for */
+    bool takes_early;       /**< fetch() may run while the last leg still computes */
+    bool clock_is_over;     /**< the clock that it keeps has ended, as look() last found */
+    bool told;              /**< a notice has said that it streams */
+    double busy;            /**< seconds per step of the last run by its own timers; 0: unknown */
+    bool failed;            /**< its device returned an error: it will be dropped */
+    bool dropped;           /**< it takes no part in the run any more */
+    int64_t dropped_at;     /**< step of the run at which it was dropped */
+    char why[300];          /**< the error of its device */
+    strake_tuned_use tuned; /**< results of the tuner that it uses */
+    bool leaves_out;        /**< its kernels can leave out cells, and weigh() last said so */
     double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
     double compute, exchange, idle;
     double waited, woken; /**< as of a role (run/team.h) */
@@ -205,7 +219,7 @@ static inline bool strake_part_has_slabs(const strake_part *part)
 /** Whether two parts are on one device. */
 bool strake_part_shares_device(const strake_part *a, const strake_part *b);
 
-/** Whether they are on devices of one name. */
+/** Whether two parts are on devices of the same name. */
 bool strake_part_is_twin(const strake_part *a, const strake_part *b);
 
 /** Whether it computes on a device that is not made of the processors. */
@@ -218,11 +232,11 @@ bool strake_part_is_gpu(const strake_part *part);
  */
 int strake_part_device_cores(const strake_part *part, bool is_first);
 
-/** Says in a report which device a part computes on, and whether its bits are the processors'. */
+/** Writes to a report on which device a part computes, and whether that is bit-exact. */
 void strake_part_describe_device(const strake_part *part, strake_precision precision,
                                  strake_part_report *out);
 
-/** Notes that a part's device returned an error; @p status is handed back. */
+/** Marks the part as failed where @p status says that its device returned an error. @return @p status */
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error);
 void strake_part_unmake(strake_part *part);
 strake_status strake_part_load(strake_part *part, unsigned what, strake_error *error);
@@ -233,12 +247,12 @@ strake_status strake_part_fetch(strake_part *part, int leg, int parity, strake_e
 strake_status strake_part_undo(strake_part *part, int steps, strake_error *error);
 strake_status strake_part_finish(strake_part *part, bool unpins, strake_error *error);
 
-/** Whether it exchanges with no other part, if it is the only role: sweeps may be enqueued ahead. */
+/** Whether the only part of a team exchanges with no other rank: its sweeps may be enqueued ahead. */
 bool strake_part_is_alone(const strake_part *part);
 
 bool strake_part_has_room(const strake_part *part, strake_range own);
 
-/** Finds the work of its slabs, where only it knows that (strake_part.leaves_out). @param[in,out] work  [slab] of the domain */
+/** Counts the work of its slabs with its weigh(), if it has one. @param[in,out] work  [slabs of the domain] */
 void strake_part_weigh(strake_part *part, double *work);
 strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,
                                strake_error *error);
