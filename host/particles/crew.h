@@ -1,17 +1,17 @@
 /**
  * @file crew.h
- * Runs of particles that compute one domain together: each has some slices of cells, and of others a copy of the slice
- * beside its own on either side, its ghosts. They lie in its order where they lie in that of all, so that sums over
- * neighbours have the same bits whoever has which slices.
+ * A crew is the runs of particles that compute one domain together. Each member has some slices of cells, and a copy
+ * of the neighbouring slice on either side: its ghosts. Particles of a slice have the same order in every member, so
+ * that sums over neighbours have the same bits whichever member has which slices.
  *
- * Between two orders only forces travel: after each pass everybody leaves those of its outermost slices in boxes, and all
- * integrate their ghosts themselves. How long the next step may be all hear from each other while its first pass is
- * computed, which does not need that, but for inner slices of devices that have waited for it: so they meet twice a step.
- * Where densities are filtered those of ghosts come from their owners likewise, before the first pass. With a new order
- * particles change hands: each leaves those that others need, takes those that it needs of them, and sorts. That is also
- * when slices go to others.
+ * Between two orders members exchange forces only: after each pass a member leaves the forces on its outermost slices
+ * in boxes, and every member integrates its ghosts itself. All members agree on the length of the next step while its
+ * first pass, which does not need it, is computed; so they meet twice a step. If densities are filtered, those of
+ * ghosts are exchanged in the same way before the first pass. At a new order particles change their member: each
+ * member leaves records of the particles that others need, reads those that it needs, and sorts. Slices move between
+ * members at the same time.
  *
- * Who fails stops all; each finds that where it waits.
+ * A member that fails stops all others; they notice where they wait.
  */
 #ifndef STRAKE_PARTICLES_CREW_H
 #define STRAKE_PARTICLES_CREW_H
@@ -23,14 +23,14 @@
 
 enum { STRAKE_SPH_BAD = 3 /* > 0: somebody has particles with NaN or Inf */, STRAKE_SPH_SAID = 4 };
 
-/** What members tell each other when they meet: the greatest of each, and a sum. */
+/** Numbers that members exchange when they meet; all get the greatest of each, and the sum. */
 typedef struct strake_sph_said {
     double most[STRAKE_SPH_SAID];
     double sum;
     bool is_order; /**< particles change hands here */
 } strake_sph_said;
 
-/** What all members do next, as the first of them comes to it. */
+/** What all members do next, as the leader of the crew announces it to the thread of other ranks. */
 typedef enum strake_sph_event {
     STRAKE_SPH_MEETS,
     STRAKE_SPH_ORDERS, /**< meets for a new order */
@@ -41,7 +41,9 @@ typedef enum strake_sph_event {
 
 enum { STRAKE_SPH_EVENTS = 8 /* nobody is so many ahead of who waits at meetings */ };
 
-/** Memory in which members leave something for others, whole pages; it stays where it is while its crew is there. */
+/**
+ * Memory, whole pages, in which a member leaves data for others; its address stays the same while the crew exists.
+ */
 typedef struct strake_sph_box {
     void *memory;
     size_t bytes;   /**< that there is room for */
@@ -89,29 +91,33 @@ strake_status strake_sph_crew_open(strake_sph_crew *crew, const strake_cells *ce
                                    strake_error *error);
 void strake_sph_crew_close(strake_sph_crew *crew);
 
-/** A run becomes a member, or is none any more. */
+/** join() makes a run a member; leave() ends that. */
 void strake_sph_crew_join(strake_sph_crew *crew, int member, strake_sph_run *run);
 void strake_sph_crew_leave(strake_sph_crew *crew, int member);
 
-/** Likewise, when a driver that was lost may still use its memory. */
+/** As leave(), for a run whose driver has failed and may still use its memory: that is not freed. */
 void strake_sph_crew_forget(strake_sph_crew *crew, int member);
 
-/** Nobody has met yet; before steps of all members, while none steps. */
+/** Resets all meetings, before steps of all members, while none of them steps. */
 void strake_sph_crew_start(strake_sph_crew *crew);
 
 /** Stops all members. */
 void strake_sph_crew_stop(strake_sph_crew *crew);
 
-/** Whether a run has nobody to meet. */
+/** Whether a run is the only member that steps. */
 bool strake_sph_is_alone(const strake_sph_run *run);
 
-/** Whether all whom it meets are devices of this process. */
+/** Whether all other members are devices of this process. */
 bool strake_sph_is_among_devices(const strake_sph_run *run);
 
-/** Both. @param[in,out] said  own, then of all @return STRAKE_ERR_STATE if one of them failed */
+/**
+ * Exchanges numbers with all members.
+ * @param[in,out] said  its own, then those of all
+ * @return STRAKE_ERR_STATE if one failed
+ */
 strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error);
 
-/** A slice in words: who needs it with these ranges, the present ones or the next. */
+/** Bits that say which members need a slice. */
 typedef enum strake_sph_share {
     STRAKE_SPH_OWN = 1,   /**< of the run */
     STRAKE_SPH_HOLD = 2,  /**< likewise, or a ghost of it, by the next ranges */
@@ -121,16 +127,22 @@ typedef enum strake_sph_share {
 /** @param[out] share  [slices] bits of strake_sph_share */
 void strake_sph_find_shares(const strake_sph_run *run, unsigned char *share);
 
-/** The next range is the present one; all have to meet before anybody asks for those of others. */
+/**
+ * Makes the next range of the run its present one; all members must meet before any of them asks for the ranges of
+ * others.
+ */
 void strake_sph_take_range(strake_sph_run *run);
 
-/** The slices that lie beside a run's own and are others'. @param[out] ghost  -1: none */
+/** The slices beside a run's own that other members own. @param[out] ghost  [2] before and after, -1: none */
 void strake_sph_find_ghosts(const strake_sph_run *run, int64_t ghost[2]);
 
-/** Whether others have the first (0) or last (1) slice of a run as ghosts. */
+/** Whether another member has the first (@p end 0) or last (1) slice of a run as ghosts. */
 bool strake_sph_has_reader(const strake_sph_run *run, int end);
 
-/** The box of an end for a pass, with room for so many bytes. @return NULL: no memory */
+/**
+ * The box for the forces of a pass on the first or last slice, with at least so many bytes.
+ * @return NULL: no memory
+ */
 strake_sph_box *strake_sph_open_box(strake_sph_run *run, bool is_half, int end, size_t bytes);
 strake_sph_box *strake_sph_open_box_of(strake_sph_member *member, bool is_half, int end,
                                        size_t bytes);
@@ -145,23 +157,27 @@ void strake_sph_note_filtering(strake_sph_run *run, double seconds);
 /** The same for a report. */
 void strake_sph_describe_dealings(const strake_sph_run *run, strake_part_dealings *out);
 
-/** What is in the boxes of a pass, or of a filter, may be read. */
+/** Signals that the boxes of a pass, or of a filter, may be read by other members. */
 void strake_sph_bring(strake_sph_run *run, strake_sph_event what);
 
-/** Numbers of a particle that an event brings. */
+/** How many numbers a box has for each particle. */
 static inline int strake_sph_numbers_of(strake_sph_event what)
 {
     return what == STRAKE_SPH_BRINGS_DENSITIES ? 1 : 4;
 }
 
 /**
- * Waits for what others brought of a pass. @param[out] box  [ghost] their forces on the particles of each of its ghosts
+ * Waits for what others brought of a pass. @param[out] box  [ghost] their forces on the particles of each of its
+ * ghosts
  * @return STRAKE_ERR_STATE if one of them failed
  */
 strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],
                                const strake_sph_box *box[2], strake_error *error);
 
-/** Room for records of particles to leave for others, which have yet to be told (strake_sph_leave()). @return NULL: no memory */
+/**
+ * Room for records of particles to leave for others, which have yet to be told (strake_sph_leave()).
+ * @return NULL: no memory
+ */
 strake_sph_box *strake_sph_open_out(strake_sph_run *run, int64_t count);
 /** Likewise of another member, for particles like those of @p run. */
 strake_sph_box *strake_sph_open_out_of(strake_sph_member *member, const strake_sph_run *run,
@@ -170,7 +186,10 @@ strake_sph_box *strake_sph_open_out_of(strake_sph_member *member, const strake_s
 /** So many records lie there; of an order that all make together. */
 void strake_sph_leave(strake_sph_run *run, int64_t count);
 
-/** Those whom a run has to look for particles of its slices at an order: who was, or is, beside it. @return NULL: the k-th is none */
+/**
+ * Those whom a run has to look for particles of its slices at an order: who was, or is, beside it.
+ * @return NULL: the k-th is none
+ */
 const strake_sph_member *strake_sph_giver(const strake_sph_run *run, int k);
 
 /** So many particles have come to a run at an order. */

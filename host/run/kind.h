@@ -1,11 +1,11 @@
 /**
  * @file kind.h
- * A kind of domain, as one table of functions for whoever opens, reads and writes one: what a solver needs of it beyond
- * what a team must know (run/domain.h). There are grids (grid/grid.h) and particles (particles/domain.h); which of them a
- * case is of is asked where a solver opens it (solver/open.c) and nowhere else.
+ * A kind of domain as one table of functions: what a solver needs to open, read and write a domain, beyond what a
+ * team needs (run/domain.h). There are grids (grid/grid.h) and particles (particles/domain.h); solver/open.c alone
+ * chooses the kind of a case.
  *
- * Fields have numbers from 0 on, those of the case's problem first, and come in slabs: dense, of elements of
- * strake_case_element_size().
+ * Fields are numbered from 0, those of the case's problem first. Their slabs are dense arrays of elements of
+ * strake_case_element_size() bytes.
  */
 #ifndef STRAKE_KIND_H
 #define STRAKE_KIND_H
@@ -13,17 +13,17 @@
 #include "run/extent.h"
 #include "run/team.h"
 
-/** Slabs [first, end) of a field of all ranks, dense: what a kind asks of the solver. */
+/** A function of the solver that reads slabs [first, end) of a field, of all ranks. @param[out] data  dense */
 typedef strake_status strake_slabs_reader(void *user, int field, int64_t first, int64_t end,
                                           void *data, strake_error *error);
 
-/** Slabs [first, end) that are set, dense. */
+/** Values that are set for slabs [first, end), dense; borrowed. */
 typedef struct strake_given_slabs {
     int64_t first, end;
     const void *data;
 } strake_given_slabs;
 
-/** A field as its users see it. */
+/** Describes a field. */
 typedef struct strake_domain_field {
     const char *name;
     strake_extent extent;
@@ -34,30 +34,34 @@ typedef struct strake_domain_field {
     bool is_hashed; /**< its values fix a step, beside the case and strake_domain.own_hash */
 } strake_domain_field;
 
-/** NULL: there is nothing to do. */
+/** A function that is NULL has nothing to do, unless its comment says what NULL means. */
 typedef struct strake_domain_kind {
-    const strake_part_ops *serial, *cpu, *opencl; /**< parts; NULL: it does not run there */
+    const strake_part_ops *serial, *cpu,
+        *opencl; /**< tables of its parts; NULL: it has no such part */
 
-    /** In this order: an empty domain; what the case makes of it, before ranks and drivers take memory. */
+    /** create() makes an empty domain; begin() then reads the case, before ranks and drivers take memory. */
     strake_domain *(*create)(const strake_case *which, const strake_team *team);
     strake_status (*begin)(strake_domain *domain, strake_error *error);
-    /** Steps per sweep that pay; @p threads of the processor if only they compute it, else 0. NULL: 1 */
+    /** The best number of steps per sweep; @p threads: of the processor if it alone computes, else 0. NULL: 1 */
     int (*sweep)(const strake_domain *domain, const strake_settings *settings, int threads);
-    /** For sweeps of up to so many steps; what a team must know of it. */
+    /** Fills in strake_domain for sweeps of at most @p steps steps. */
     strake_status (*lay_out)(strake_domain *domain, int steps, strake_error *error);
-    /** Memory, and the fields as far as the case gives them. */
+    /** Allocates arrays and fills the fields that the case gives. */
     strake_status (*make)(strake_domain *domain, strake_cl_list *devices, strake_error *error);
     void (*close)(strake_domain **domain);
 
-    /** Finds what follows from fields (STRAKE_LACKS_PREPARED). Collective. NULL: nothing does */
+    /** Computes what steps need that follows from fields (STRAKE_LACKS_PREPARED). Collective. */
     strake_status (*prepare)(strake_domain *domain, strake_error *error);
     /**
-     * Inputs that change with time are those of the present step after it, to be prepared; and steps from there on,
-     * @p most at most, for which they stay. NULL: none changes, but for what pass_event changes
+     * change() fills inputs that change with time for the present step; they have to be prepared then. steady()
+     * returns for how many steps from there on they stay the same, at most @p most. NULL, both: no input changes so.
      */
     strake_status (*change)(strake_domain *domain, strake_error *error);
     int64_t (*steady)(const strake_domain *domain, int64_t most);
-    /** Steps end where inputs change; where they have, they are changed. Of adaptive problems. */
+    /**
+     * Of adaptive problems: fills inputs that have changed, and sets clock->stop to the time at which they change
+     * next.
+     */
     strake_status (*pass_event)(strake_domain *domain, strake_error *error);
     void (*describe)(const strake_domain *domain, strake_domain_report *out);
     /**
@@ -67,8 +71,8 @@ typedef struct strake_domain_kind {
     strake_status (*measure)(strake_domain *domain, strake_slabs_reader *read, void *user,
                              double *out, double *probes, strake_error *error);
     /**
-     * Keeps slabs that are being set for what measure() compares with, on the rank where they are set: of an input that
-     * is_compared, of a state before the first step (before they are put). NULL: nothing is compared
+     * Keeps slabs that are being set for what measure() compares with, on the rank where they are set: of an input
+     * that is_compared, of a state before the first step (before they are put). NULL: nothing is compared
      */
     strake_status (*set_aside)(strake_domain *domain, int field, const strake_given_slabs *slabs,
                                strake_slabs_reader *read, void *user, strake_error *error);

@@ -1,8 +1,8 @@
 /**
  * @file team.h
- * The parts of one process and the threads that drive them: who computes which slabs (team.c, workers.c),
- * in which order (strips.c), who waits for whom (neighbours.c, bell.h), and one run of steps (run.c).
- * host/solver/README.md draws a step. A team knows its domain (run/domain.h), not what is in it.
+ * The parts of one process and the threads that drive them: shares of slabs (team.c), the order in which a worker
+ * computes its slabs (strips.c), waiting for neighbours (meeting.h), and one run of steps (run.c).
+ * host/solver/README.md draws a step. A team knows its domain by run/domain.h alone.
  */
 #ifndef STRAKE_TEAM_H
 #define STRAKE_TEAM_H
@@ -22,7 +22,7 @@ enum {
     STRAKE_MOST_GHOSTS = 8
 };
 
-/** One row of work for one thread of the team: a worker of the CPU stripe, or a device to drive. */
+/** The work of one thread of the team: it is a worker of the processor's stripe, or drives a device. */
 typedef struct strake_role {
     int part;
     strake_range range;   /**< worker: its slabs, ... */
@@ -51,7 +51,7 @@ typedef struct strake_role {
     int64_t failed; /**< STRAKE_ERR_NUMERIC: step of the run after which NaN or Inf was seen */
 } strake_role;
 
-/** Other ranks, as one more neighbour of the roles at the edges; run/border.c says what they have. */
+/** Other ranks, seen as one more neighbour of the roles at the edges (run/border.c). */
 typedef struct strake_outside {
     int stripes; /**< slabs of theirs next to this rank's, as further stripes */
     strake_range stripe[2];
@@ -72,10 +72,10 @@ typedef struct strake_outside {
     strake_status (*join)(void *user, strake_error *error);
 } strake_outside;
 
-/** Stored models of devices (costs.h). */
+/** Stored models of devices (run/costs.h). */
 typedef struct strake_models strake_models;
 
-/** What is recorded of a few sweeps (recorder.h). */
+/** Records a few sweeps for a timeline (run/recorder.h). */
 typedef struct strake_recorder strake_recorder;
 
 typedef struct strake_team {
@@ -127,43 +127,46 @@ static inline int strake_team_most_at_once(const strake_team *team)
     return team->visit > team->sweep ? team->visit : team->sweep;
 }
 
-/** Shares this rank's slabs by these weights and makes every part anew for what it then has. */
+/** Shares this rank's slabs by weights [parts], and makes every part anew for its share. */
 strake_status strake_team_place(strake_team *team, const double *weight, strake_error *error);
 
-/** Finds the work of all slabs (strake_domain.work), by whoever computes them. Between runs. */
+/** Fills in strake_domain.work, by the domain and by the parts that count their cells. Between runs. */
 void strake_team_weigh(strake_team *team);
 
-/** Slabs of all parts, then those of other ranks next to them. @param[out] stripe  room for two more than parts @return their number */
+/**
+ * Lists the slabs of all parts, then those of the neighbouring ranks.
+ * @param[out] stripe  [parts + 2]
+ * @return their number
+ */
 int strake_team_stripes(const strake_team *team, strake_range *stripe);
 
 /**
- * Whether a device beside others will not hold its stripe: all of them together have less memory than the domain
- * needs.
+ * Whether the devices together have less memory than the domain needs, so that stripes may have to stream.
  */
 bool strake_team_may_stream(const strake_team *team);
 
-/** Ends all parts and roles. */
+/** Frees all parts and roles. */
 void strake_team_release(strake_team *team);
 
 /** Shares the CPU stripe's slabs among its workers and finds all neighbours, after slabs were moved. */
 strake_status strake_team_share(strake_team *team, strake_error *error);
 
-/** Brings changed static inputs and states to the parts. */
+/** Gives the parts the inputs and states that they lack. */
 strake_status strake_team_upload(strake_team *team, strake_error *error);
 
-/** Brings the parts' states to the host. @return STRAKE_ERR_DEVICE where a device fails */
+/** Writes the parts' states to the host arrays. @return STRAKE_ERR_DEVICE where a device fails */
 strake_status strake_team_gather(strake_team *team, strake_error *error);
 
 /**
- * How the roles' work went: the first device that failed decides the message, since without it the run may
- * go on; else the first of the roles that failed in the earliest step.
+ * The outcome of a run: the error of the first device that failed, since the run may go on without it; else that of
+ * the first role that failed in the earliest step.
  */
 strake_status strake_team_first_failure(strake_team *team, strake_error *error);
 
-/** Computes and exchanges the first of these steps over and over and leaves the state as it was. */
+/** Computes and exchanges the first of @p steps steps again and again, and leaves the state as it was. */
 strake_status strake_team_try(strake_team *team, int64_t steps, strake_error *error);
 
-/** The same with the exchange with other ranks, all of which make as many steps at the same time. */
+/** The same including the exchange with other ranks, which all take as many steps at the same time. */
 strake_status strake_team_rehearse(strake_team *team, int64_t steps, strake_error *error);
 
 /**
@@ -173,12 +176,13 @@ strake_status strake_team_rehearse(strake_team *team, int64_t steps, strake_erro
  */
 strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, strake_error *error);
 
-/** Tells which parts began to stream through their device, or ended, since the last call. */
+/** Prints a notice for every part that has begun to stream through its device, or ended to, since the last call. */
 void strake_notices_streams(strake_team *team);
 
 /**
- * Threads that read, write, hash, sum and weigh fields outside the steps, piece by piece. Memory bounds those, and all of
- * them wait for the slowest one many times for a piece: few, so that none of them shares its core with a driver's.
+ * Number of threads that read, write, hash and sum fields between steps, piece by piece. Memory bandwidth bounds
+ * these loops and all threads meet after every piece, so that few threads, none on a core of a driver's thread, are
+ * fastest.
  */
 int strake_workers_copying(const strake_team *team);
 
@@ -198,12 +202,12 @@ void strake_workers_share(const strake_team *team, strake_range stripe, int work
 /** Whether workers' shares may follow their speeds: several, with slabs enough, and not told to be fixed. */
 bool strake_workers_may_level(const strake_team *team);
 
-/** Adds what workers took in the last run (strake_role.compute). */
+/** Adds the seconds that workers computed in the last run (strake_role.compute). */
 void strake_workers_seen(strake_team *team);
 
 /**
- * Looks at what they took since the last look. @return whether shares have changed: strake_team_share()
- * is then to be called
+ * Levels the workers' shares by their seconds since the last call. @return whether shares have changed: then call
+ * strake_team_share()
  */
 bool strake_workers_level(strake_team *team);
 
@@ -232,10 +236,10 @@ strake_status strake_strips_compute(strake_team *team, strake_role *role, int pa
 /** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
 strake_status strake_neighbours_find(strake_team *team, strake_error *error);
 
-/** Before a run: nobody has finished a step. */
+/** Resets all roles to no finished steps, before a run. */
 void strake_neighbours_start(strake_team *team);
 
-/** Says that a role has finished @p steps steps of this run. */
+/** Signals that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
 
 /**
@@ -247,10 +251,10 @@ void strake_neighbours_done(strake_role *role, int64_t steps);
 bool strake_neighbours_wait(strake_team *team, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop);
 
-/** Lets everybody who waits for a neighbour look at `stop` again. */
+/** Wakes all threads that wait for a neighbour, so that they read `stop` again. */
 void strake_neighbours_wake(strake_team *team);
 
-/** A device of the same name, which is as fast. @return the first part before @p e with one, or -1 */
+/** @return the first part before @p e on a device of the same name, which is taken to be as fast; -1: none */
 int strake_team_twin(const strake_team *team, int e);
 
 #endif
