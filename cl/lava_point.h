@@ -248,6 +248,9 @@ STRAKE_POINT_FUNCTION real lava_mix(real e, real w, real s, real n, real se, rea
             (LAVA_IN(-sw) * (tsw - t) + LAVA_IN(ne) * (tne - t)));
 }
 
+/* In thinner films [m] a speed says nothing: what flows through them in a step is more than they are. */
+#define LAVA_FILM REAL(0.001)
+
 /*
  * The speed of the lava in a cell, mean over its thickness [m/s]. A flux between two cells carries its volume from centre
  * to centre, half of the way in each of the two: the sum over the eight of flux times half the way is the volume that
@@ -261,8 +264,8 @@ STRAKE_POINT_FUNCTION real lava_speed(STRAKE_DOUBT real e, real w, real s, real 
     const real east = (e + w) + (fall - rise);
     const real south = (s + n) + (fall + rise);
     const real volume = half_way * STRAKE_ROOT(east * east + south * south);
-    const real speed = STRAKE_DIVIDE_WHERE(h > REAL(0.0), volume, h);
-    return h > REAL(0.0) ? speed : REAL(0.0);
+    const real speed = STRAKE_DIVIDE_WHERE(h > LAVA_FILM, volume, h);
+    return h > LAVA_FILM ? speed : REAL(0.0);
 }
 
 /* The longest step [s] after which a part of the thickness is still there. */

@@ -717,7 +717,7 @@ static void find_pocl_cache(strake_cl_drivers *all)
 {
     char usual[4096], own[64];
     const char *const xdg = variable("XDG_CACHE_HOME");
-    const char *const home = variable("HOME");
+    const char *const home = getenv("HOME"); /* PoCL takes an empty one for the root folder */
     char *const cache = strake_cache_folder();
     char *const below = cache != NULL ? strake_path_join(cache, "pocl") : NULL;
     (void)snprintf(usual, sizeof usual, "%s%s",

@@ -212,7 +212,8 @@ bool strake_output_is_due(const strake_case *which, int64_t step)
 double strake_output_bytes(const strake_case *which, const strake_solver *solver, int64_t step)
 {
     double times = step <= which->steps ? 1.0 : 0.0;
-    if (which->output_every > 0 && !which->problem->is_adaptive) {
+    if (which->output_every > 0 && !which->problem->is_adaptive &&
+        which->steps < (int64_t)STRAKE_STEPS_OPEN) {
         const int64_t due = (which->steps - 1) / which->output_every;
         const int64_t done = step / which->output_every;
         times += (double)(due - done);

@@ -164,6 +164,33 @@ static void tell_winds(strake_case *which, const coordinates *axes)
     }
 }
 
+/* Rows go between poles, columns east: what a file says otherwise would be taken for something else. */
+static strake_status check_sphere(const strake_case *which, const found *in,
+                                  const strake_input_axis at[STRAKE_AXES], strake_error *error)
+{
+    static const double pole = 90.0 - 1e-6;
+    const int rows = strake_axis_of(which->problem->dims, which->problem->dims - 2);
+    const strake_input_axis *const north = &at[rows], *const east = &at[2];
+    if (east->n > 1 && east->at[1] < east->at[0] && east->at[0] - east->at[1] < 180.0) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: longitudes of %s go west, from %g to %g; expected columns that go "
+                           "east: turn them round, in Python by .sortby('%s') of xarray",
+                           in->source->where, in->source->file, east->at[0], east->at[1],
+                           east->name);
+    }
+    if (which->boundary[rows] == STRAKE_POLAR && north->n > 1 &&
+        fmax(fabs(north->at[0]), fabs(north->at[north->n - 1])) > pole) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: latitudes of %s reach from %g to %g; with boundary.rows: polar the "
+                           "centres of rows lie between the poles, at most half a row from them: "
+                           "interpolate to such rows, or leave out those at the poles and give "
+                           "another boundary",
+                           in->source->where, in->source->file, north->at[0],
+                           north->at[north->n - 1]);
+    }
+    return STRAKE_OK;
+}
+
 /* Coordinates of cells where rows are latitudes and columns longitudes. */
 static strake_status find_places(strake_case *which, found *in, strake_error *error)
 {
@@ -182,6 +209,7 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
         }
     }
     remember_names(in, across, at);
+    STRAKE_TRY(is_sphere ? check_sphere(which, in, at, error) : STRAKE_OK);
     if (in->file.is_turned && which->axes.notes == 0) {
         note(which,
              "latitudes of %s go south: its rows are read from the last one on, as those of all "

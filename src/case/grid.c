@@ -118,9 +118,10 @@ static bool looks_geographic(const strake_georef *georef, const int64_t shape[2]
 {
     const double east = strake_georef_x(georef, (double)shape[1]);
     const double south = strake_georef_y(georef, (double)shape[0]);
-    return georef->is_known && !georef->is_geographic && georef->zone == 0 &&
-           georef->system == NULL && georef->cell <= 0.1 && georef->x >= -180.0 && east <= 360.0 &&
-           georef->y <= 90.0 && south >= -90.0 && (georef->x != 0.0 || south != 0.0);
+    /* A zone is no proof: gdalwarp names one for degrees that it takes for metres. */
+    return georef->is_known && !georef->is_geographic && georef->system == NULL &&
+           georef->cell <= 0.1 && georef->x >= -180.0 && east <= 360.0 && georef->y <= 90.0 &&
+           south >= -90.0 && (georef->x != 0.0 || south != 0.0);
 }
 
 enum { ADVICE = 400 };
@@ -135,12 +136,10 @@ static const char *advise_metres(const origin *from, char text[ADVICE])
         east + 180.0 - 360.0 * floor((east + 180.0) / 360.0); /* from the date line */
     const int zone = (int)fmin(floor(turned / 6.0), 59.0) + 1;
     (void)snprintf(text, ADVICE,
-                   "gdalwarp -t_srs EPSG:%d%02d -r bilinear %s terrain.tif makes a grid in metres "
-                   "of it (zone %d of UTM)%s",
-                   north < 0.0 ? 327 : 326, zone, from->source->file, zone,
-                   g->is_geographic
-                       ? ""
-                       : "; say -s_srs EPSG:4326, too, where the file does not name its system");
+                   "gdalwarp -t_srs EPSG:%d%02d %s-r bilinear '%s' terrain.tif makes a grid in "
+                   "metres of it (zone %d of UTM)",
+                   north < 0.0 ? 327 : 326, zone, g->system == NULL ? "-s_srs EPSG:4326 " : "",
+                   from->source->file, zone);
     return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/asc.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "case/source.h"
 
 /* Where everything goes: into the hash of all, and into that of the present setting. */
@@ -287,6 +288,12 @@ void strake_case_settings(const strake_case *which, double time, strake_setting_
 {
     feeder to = {.all = STRAKE_FNV_SEED, .part = STRAKE_FNV_SEED, .seen = seen, .user = user};
     walk(&to, which);
+    if (which->problem->is_adaptive && !which->problem->has_particles) {
+        /* A number of the graph, whose hash is no part of this walk's. */
+        char text[32];
+        (void)strake_number_print(text, sizeof text, "%.15g", which->safety);
+        seen(user, "time.safety", strake_fnv1a(STRAKE_FNV_SEED, text, strlen(text)), text);
+    }
     if (which->vents.count > 0) {
         seen(user, "rates of vents before that time",
              strake_case_hash_past(which, STRAKE_FNV_SEED, time), "");

@@ -112,6 +112,13 @@ static strake_status read_probe(strake_case *which, const strake_node *map, int 
     }
     (void)snprintf(probe->name, sizeof probe->name, "%s%d", words[probe->kind], k + 1);
     STRAKE_TRY(name != NULL ? read_name(name, probe, error) : STRAKE_OK);
+    for (int q = 0; q < which->problem->quantities; q++) {
+        if (strcmp(probe->name, which->problem->quantity[q].name) == 0) {
+            return strake_node_fail(
+                name != NULL ? name : map, error,
+                "is the name of a quantity of every run, too; take another one");
+        }
+    }
     same = find_same(plan, which->problem->dims, k);
     if (same >= 0) {
         return strake_node_fail(name != NULL ? name : map, error,

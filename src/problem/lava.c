@@ -546,8 +546,8 @@ static const strake_field fields[] = {
     [STRAKE_LAVA_SPEED] =
         {"speed", STRAKE_CELL, .is_state = true, .is_traced = true, .unit = "[m/s]",
          .text =
-             "of the fluid lava, mean over its thickness; 0 where there is none, and before the "
-             "first step"},
+             "of the fluid lava, mean over its thickness; 0 where that is at most 1 mm, and before "
+             "the first step"},
     [STRAKE_LAVA_LOST] = {"lost", STRAKE_CELL, .is_state = true, .is_pointwise = true,
                           .is_traced = true, .is_drain = true, .unit = "[m]",
                           .text = "what has flowed out of a cell over an edge that is a sink, as "

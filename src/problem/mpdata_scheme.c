@@ -122,7 +122,7 @@ strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *e
         moves = moves || strake_mpdata_diffusivity(which, k) > 0.0 ||
                 strake_mpdata_decay(which, k) > 0.0;
     }
-    STRAKE_CHECK(moves, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(moves || isfinite(which->dt), error, STRAKE_ERR_USAGE,
                  "%s: time.courant: nothing flows, so that any time step would do; give time.dt",
                  which->file);
 cleanup:

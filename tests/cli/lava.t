@@ -60,6 +60,8 @@ exits 0 "so is one after the end that a checkpoint is at"
 check "of which it says that its last step was cut short" grep -q "at 80 s, the time.end of its run: its last step was cut short" .err
 try run flow.yaml --on cpu --resume short/checkpoint.strake --output other --quiet --set parameters.water_content=0.2
 fails 2 "other lava is another case" "belongs to another case" "parameters.water_content is 0.06325 there and 0.2 in flow.yaml"
+try run flow.yaml --on cpu --resume short/checkpoint.strake --output other --quiet --set time.safety=0.1
+fails 2 "so is another safety of time steps" "time.safety is 0.2 there and 0.1 in flow.yaml"
 try run flow.yaml --on cpu --resume short/checkpoint.strake --output other --quiet --set output.fields='[thickness, arrival]'
 fails 2 "so is one that has what the checkpoint has not" "output.fields of its run had no arrival, those of flow.yaml have"
 cat >course.yaml <<'EOF'

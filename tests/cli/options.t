@@ -94,6 +94,10 @@ fails 2 "check rejects a value out of range" "dt"
 try check case.yaml --set fields.u1.constant=7
 fails 2 "check rejects an unstable flow" "unstable"
 check "nothing was written by failed commands" test ! -e out
+try run case.yaml --on serial --quiet --output still --set 'time={courant: 0.5, dt: 0.25, end: 1}' --set fields.u1=0 --set fields.u2=0 \
+    --set output.every=1
+exits 0 "where nothing flows time.dt is the step of time.courant"
+check "and nobody is told of outputs for ever" sh -c '! grep . .err'
 try run case.yaml --on serial --quiet --steps 1 --output divergent --set scheme.divergent=true
 [ "$code" -eq 0 ] && [ "$(grep -c 'warning: scheme.divergent: true with scheme.nonoscillatory: true is of first order' .err)" -eq 1 ]
 report $? "a divergent flow with the limiter is warned of, once"

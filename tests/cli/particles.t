@@ -52,6 +52,8 @@ check "the pressure of water at rest is that of its depth, and the surface where
     NR > 2 && ($4 <= x || $5 >= z || $6 >= h) { exit 1 }
     NR > 1 { x = $4; z = $5; h = $6; if ($7 != "nan") exit 1 }
     END { if (NR < 5) exit 1 }' one/probes.csv
+try check drop.yaml --set 'scene.probes=[{height: [0.2], name: kinetic}]'
+fails 2 "a probe does not replace a quantity" "scene.probes" "is the name of a quantity"
 try run drop.yaml --on serial --quiet --output asoutputs --set diagnostics.every=0 --set output.every=0 --set output.every_seconds=0.01
 check "without diagnostics as often as there are outputs" bash -c '[ "$(cut -d, -f1 asoutputs/probes.csv | paste -sd,)" = step,0,29,57,86 ]'
 try run drop.yaml --on serial --output never --steps 1 --set diagnostics.every=0 --set output.every=0

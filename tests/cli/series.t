@@ -140,4 +140,17 @@ check "longitudes stay" grep -q '^ longitude = 0, 60, 120, 180, 240, 300 ;' nc.c
 check "fields lie on them" grep -q 'double psi(time, latitude, longitude) ;' nc.cdl
 try run case.yaml --on serial --quiet --output onward --steps 0 --set 'fields.psi={file: nc/fields.nc, index: 1}'
 check "they are read as they were written" cmp onward/psi_00000000.npy plain/psi_00000011.npy
+# What a sphere cannot have: columns that go west, rows at the poles themselves.
+sed 's/^  longitude = .*/  longitude = 300, 240, 180, 120, 60, 0;/' file.cdl >west.cdl
+ncgen -o west.nc west.cdl
+sed 's/^  latitude = .*/  latitude = 90, 30, -30, -90;/' file.cdl >poles.cdl
+ncgen -o poles.nc poles.cdl
+try check case.yaml --on serial --set 'fields.psi={file: west.nc, variable: q, level: 850, index: 0}'
+fails 2 "longitudes that go west are refused" "west.nc go west, from 300 to 240" "sortby('longitude')"
+poles=(--set 'fields={psi: {file: poles.nc, variable: q, level: 850, index: 0}, u1: 0, u2: 0}')
+try check case.yaml --on serial "${poles[@]}" --set boundary.rows=polar
+fails 2 "so are rows at the poles of a polar grid" "poles.nc reach from -90 to 90" "boundary.rows: polar"
+try check case.yaml --on serial "${poles[@]}"
+exits 0 "which another boundary may have"
+
 done_testing

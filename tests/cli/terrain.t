@@ -143,7 +143,7 @@ balance() { # balance FOLDER: erupted lava is there or lost to the sink, of whic
         END { exit bad || lost < 100 }' "$1/diagnostics.csv"
 }
 for ground in valley coast; do
-    set -- --quiet --no-tune --set "fields.terrain={file: $ground.asc}" --set boundary.edge=sink --set output.fields='[thickness, solid, lost]' \
+    set -- --quiet --no-tune --set "fields.terrain={file: $ground.asc}" --set boundary.edge=sink --set output.fields='[thickness, solid, lost, arrival, maximum, speed]' \
         --set diagnostics.every_seconds=100 --set checkpoint.every_seconds=200
     try run flow.yaml --on serial --output $ground --set time.end=600 "$@"
     exits 0 "lava flows out of $ground"
@@ -168,6 +168,11 @@ fails 2 "no vent lies in a sink" "row 3, column 14" "no value" "a sink"
 
 # Coordinate systems other than longitude and latitude or zones of UTM on WGS 84.
 if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ] && command -v gdal_translate gdalsrsinfo gdaltransform >/dev/null; then
+    # Degrees that gdalwarp took for metres, since nothing told it of the system they are in.
+    sed 's/500000/15/; s/4170000/-37/; s/ 10$/ 0.0001/' valley.asc >unnamed.asc
+    gdal_translate -q -a_srs EPSG:32733 unnamed.asc labelled.tif
+    try check flow.yaml --set 'fields.terrain={file: labelled.tif}'
+    fails 2 "degrees that are labelled as metres are refused" "labelled.tif" "look like degrees" "-s_srs EPSG:4326"
     system() { gdalsrsinfo --single-line -o wkt2_2019 "$1" | grep -v '^$'; }
     # Corners of New Zealand's system, and of zones of UTM whose datums are others.
     for map in 2193:1600000:5400000 25833:500000:4170120 26717:500000:4170120; do
