@@ -728,7 +728,7 @@ static void a_courant_number_needs_velocities_alone(void **state)
     (void)state;
     write_case(turning, yaml, sizeof yaml);
     for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
-        const char *const set[] = {"time.courant=0.5", sets[k][0], NULL};
+        const char *const set[] = {"time={courant: 0.5, steps: 40}", sets[k][0], NULL};
         strake_case *which = NULL;
         strake_error error = {STRAKE_OK, ""};
         assert_int_equal(strake_case_parse("changes", yaml, set, false, &which, &error),

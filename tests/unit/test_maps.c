@@ -174,8 +174,8 @@ static void what_does_not_fit_is_said(void **state)
         "fields.u.sum[0].file: its north-west corner is 500010, 4177030 with cells of 10, not "
         "500000, 4177030 with cells of 10");
     bad("{file: degrees.asc, geographic: true}", NULL,
-        "the cells of the map are degrees. gdalwarp -t_srs EPSG:32633 -r bilinear degrees.asc "
-        "terrain.tif makes a grid in metres of it (zone 33 of UTM)");
+        "the cells of the map are degrees. gdalwarp -t_srs EPSG:32633 -s_srs EPSG:4326 -r bilinear "
+        "'degrees.asc' terrain.tif makes a grid in metres of it (zone 33 of UTM)");
     bad("{file: map.asc, variable: u}", NULL,
         "map.asc: has one array; leave out `variable`, `index` and `level`, which are for NetCDF "
         "files");
