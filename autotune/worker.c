@@ -27,6 +27,7 @@
 static strake_status solver_check(strake_solver *solver, bool *intact, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    /* The reference has no check: it may use memory beyond its arrays for ghosts. */
     *intact = true;
     for (int e = 0; e < solver->team.parts; e++) {
         STRAKE_TRY(strake_part_intact(&solver->team.part[e], intact, error));

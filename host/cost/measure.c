@@ -10,7 +10,7 @@
 #include "cost/bed.h"
 #include "opencl/cl_wait.h"
 
-/* What a device's queues cost: messages, several transfers at once, overlaps, launches and waits. */
+/* Measures the queues of a device: messages, simultaneous transfers, overlap, launches and waits. */
 
 enum {
     REPEATS = 9,

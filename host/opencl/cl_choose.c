@@ -26,7 +26,7 @@ typedef enum setting {
     OVERLAP_POWER
 } setting;
 
-/* What rows of the table ask for. */
+/* Facts, as bits, which a row of the table needs or excludes. */
 enum {
     GPU = 1 << 0,
     FLAT = 1 << 1,
@@ -303,7 +303,7 @@ static bool is_one_kernel(const strake_cl_kernels *s, bool *is_full)
 }
 
 /*
- * Of the tall groups those with which the busiest unit computes the fewest lines.
+ * Chooses, among the tall groups, the one with which the busiest unit computes the fewest lines.
  * @return their height
  */
 static int choose_tall(strake_cl_kernels *s, const strake_layout *layout,
@@ -404,7 +404,7 @@ void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *t,
     options->items = (int)(width * strake_cl_at_most(height, most / width));
 }
 
-/* What is true of a device, a problem and the settings that a case gives. */
+/* The facts about a device, a problem and the settings of a case. */
 static unsigned facts_of(const strake_cl_kernels *s, const strake_settings *t)
 {
     const bool is_sized =
@@ -414,7 +414,7 @@ static unsigned facts_of(const strake_cl_kernels *s, const strake_settings *t)
            (s->graph->reductions > 0 && !s->listed ? REDUCES : 0U);
 }
 
-/* What a case gives of a size, otherwise the default. */
+/* A size that the case gives, otherwise its default. */
 static size_t given_or(int given, setting which, unsigned facts, int64_t cells,
                        const strake_cl_kernels *s)
 {
