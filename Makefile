@@ -142,11 +142,18 @@ FLAGS_host/files/netcdf := -DSTRAKE_NETCDF_MODULE=$(if $(NETCDF_LIBS),1,0)
 # Row loops are compiled once per instruction set and precision; the program picks at run time.
 ROW_ISAS := scalar base $(if $(IS_X86),avx2 avx512)
 ROW_PRECISIONS := f64 f32
-ROW_FLAGS_scalar := -O2 $(if $(IS_CLANG),-fno-vectorize -fno-slp-vectorize,-fno-tree-vectorize \
-    -fno-tree-slp-vectorize)
+SCALAR_GCC := -fno-tree-vectorize -fno-tree-slp-vectorize
+SCALAR_CLANG := -fno-vectorize -fno-slp-vectorize
+ROW_FLAGS_scalar := -O2 $(if $(IS_CLANG),$(SCALAR_CLANG),$(SCALAR_GCC))
 ROW_FLAGS_base := $(OPT)
-ROW_FLAGS_avx2 := $(OPT) -mavx2 -mtune=haswell
-ROW_FLAGS_avx512 := $(OPT) -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512 -mtune=skylake-avx512
+AVX2 := -mavx2 -mtune=haswell
+AVX512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512 -mtune=skylake-avx512
+ROW_FLAGS_avx2 := $(OPT) $(AVX2)
+ROW_FLAGS_avx512 := $(OPT) $(AVX512)
+# The same for problems that users build (host/solver/problem_build.c).
+FLAGS_host/solver/problem_build := -DSTRAKE_BUILD_SCALAR='"$(SCALAR_GCC)"' -DSTRAKE_BUILD_SCALAR_CLANG='"$(SCALAR_CLANG)"' \
+    -DSTRAKE_BUILD_AVX2='"$(AVX2)"' -DSTRAKE_BUILD_AVX512='"$(AVX512)"' -DSTRAKE_BUILD_EXACT='"$(EXACT)"' \
+    -DSTRAKE_BUILD_DEFINES='"$(DEFINES)"'
 ROW_FLAGS_f64 :=
 ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 # Loops over pairs ask for vectors themselves; -O3 makes copies of them, 0.36 MB, and they are no faster.
@@ -154,15 +161,21 @@ FLAGS_src/particles/sph_pair_rows := $(if $(filter -O3,$(OPT)),-O2)
 
 # --- sources -------------------------------------------------------------------------------------
 
-ROW_SRC := $(wildcard src/problem/*_rows.c src/particles/*_rows.c)
-LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
+# Loops over rows alone, and the formulas of problems (src/strake_problem.h), which are compiled as both.
+ROW_ONLY := $(wildcard src/problem/*_rows.c src/particles/*_rows.c)
+POINT_SRC := $(shell grep -l '^STRAKE_POINTS' src/problem/*.c)
+ROW_SRC := $(ROW_ONLY) $(POINT_SRC)
+LIB_SRC := $(filter-out $(ROW_ONLY),$(wildcard src/*/*.c)) \
     $(filter-out host/program/% $(foreach m,$(OPTIONAL),$(call module_src,$(lastword $(subst :, ,$m)))),$(wildcard host/*/*.c))
 # What the program has beside the library, and tests link, too: the tuner and measuring side by side.
 TUNER_SRC := $(wildcard autotune/*.c) $(patsubst %,host/program/bench_%.c,derive json measure svg)
 MAIN_SRC := $(filter-out $(TUNER_SRC),$(wildcard host/program/*.c))
-CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
+# Problems whose formulas are in their own file are OpenCL C, too.
+CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl) \
+    $(filter-out src/problem/wall.c,$(shell grep -l '^STRAKE_POINT_FUNCTION\|^STRAKE_RATIO_FUNCTION' src/problem/*.c))
 TUNED := $(wildcard data/tuned/*.yaml)
-GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c $(BUILD)/gen/strake_page_texts.c
+GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c $(BUILD)/gen/strake_page_texts.c \
+    $(BUILD)/gen/strake_header_texts.c
 
 ROW_OBJ := $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(ROW_SRC:%.c=$(BUILD)/obj/%.$(i).$(p).o)))
 # Fused loops: written from the stage tables by a tool built from src/ alone, a file for each problem.
@@ -171,7 +184,7 @@ LOOP_PROBLEMS := $(shell sed -n 's/^ *X(\([a-z0-9_]*\)).*/\1/p' src/problem/prob
 LOOP_SRC := $(LOOP_PROBLEMS:%=$(BUILD)/gen/strake_loops_%_rows.c)
 LOOP_OBJ := $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(LOOP_SRC:$(BUILD)/%.c=$(BUILD)/obj/%.$(i).$(p).o)))
 LOOP_TOOL := $(BUILD)/gen/write_loops
-LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o \
+LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o $(BUILD)/obj/host/cpu/loop_writer.o \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(filter src/%,$(LIB_SRC))) $(ROW_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o) \
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
@@ -342,11 +355,11 @@ $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(Q)$(CC) $(if $(filter tests/%,$*),-Itests -Itests/support) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(FLAGS_$*) -MMD -MP -c -o $@ $<
 
 define ROW_RULE
-$$(BUILD)/obj/%_rows.$(1).$(2).o: %_rows.c $$(STAMP)
+$$(BUILD)/obj/%.$(1).$(2).o: %.c $$(STAMP)
 	$$(call say,CC,$$< $(1) $(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_CPPFLAGS) $$(ROW_FLAGS_$(2)) -DSTRAKE_ROWS_ISA=$(1) \
-	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ROW_CFLAGS) $$(ROW_FLAGS_$(1)) $$(FLAGS_$$*_rows) -MMD -MP -c -o $$@ $$<
+	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ROW_CFLAGS) $$(ROW_FLAGS_$(1)) $$(FLAGS_$$*) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call ROW_RULE,$(i),$(p)))))
 
@@ -390,6 +403,14 @@ $(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ cost/tuned.h strake_tuned_texts $(TUNED)
+
+# The headers that a problem in a file includes, found by the compiler, under the names by which they are included.
+$(BUILD)/gen/strake_header_texts.c: cl/embed.sh src/strake_problem.h $(wildcard cl/*.h src/*/*.h src/*/*.inc)
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)headers=$$($(CC) $(INCLUDES) $(DEFINES) -MM -x c src/strake_problem.h cl/wall.h) && \
+	    WITHOUT=src/ sh cl/embed.sh $@ solver/problem_file.h strake_header_texts \
+	    $$(printf '%s\n' $$headers | grep '\.\(h\|inc\)$$' | sort -u)
 
 $(BUILD)/gen/strake_page_texts.c: cl/embed.sh host/view/page.html
 	$(call say,EMBED,$@)

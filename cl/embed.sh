@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: sh cl/embed.sh OUTPUT HEADER TABLE [FILE...]
 # Writes a C file with the bytes of every FILE and the table TABLE[] of rows {name, bytes, length} (strake_embedded),
-# declared in HEADER; a row without a name ends the table. It writes bytes rather than string literals: ISO C limits
+# declared in HEADER: names are without folders or, with WITHOUT=FOLDER/, without this one. A row without a name ends the table. It writes bytes rather than string literals: ISO C limits
 # literals to 4095 characters, and files may be UTF-8.
 set -eu
 
@@ -36,7 +36,8 @@ mkdir -p "$(dirname "$output")"
     echo "const strake_embedded $table[] = {"
     index=0
     for file in "$@"; do
-        echo "    {\"$(basename "$file")\", text_$index, sizeof text_$index - 1},"
+        if [ -n "${WITHOUT+set}" ]; then name=${file#"$WITHOUT"}; else name=${file##*/}; fi
+        echo "    {\"$name\", text_$index, sizeof text_$index - 1},"
         index=$((index + 1))
     done
     echo '    {NULL, NULL, 0}};'

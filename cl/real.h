@@ -17,6 +17,9 @@
 #endif
 #endif
 #define STRAKE_POINT_FUNCTION static inline
+/* The list of a problem's formulas is for the host (src/strake_problem.h). */
+#define STRAKE_POINTS(list)
+#define STRAKE_POINTS_WITH_DOUBT(list)
 #define STRAKE_ABS(x) fabs(x)
 #define STRAKE_SQRT(x) sqrt(x)
 #else

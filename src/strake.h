@@ -90,6 +90,16 @@ strake_status strake_case_parse(const char *name, const char *yaml, const char *
 strake_status strake_case_open_partial(const char *path, const char *const *sets, strake_case **out,
                                        strake_error *error);
 
+/**
+ * Builds a problem in a C file, so that cases can name it (`problem: {file: NAME.c}`): the system's C compiler (CC, or
+ * cc, gcc, clang) makes of it a shared object in the user's cache, for this text of the file alone. A file that has not
+ * been built so does not run: it is code, and whoever hands on a case must not be able to run some.
+ * @param[in] notice  called with each line that the compiler prints; NULL: nobody reads them
+ * @return STRAKE_ERR_USAGE where the file or its tables are wrong, or there is no compiler; STRAKE_ERR_IO
+ */
+strake_status strake_problem_build(const char *path, void (*notice)(void *user, const char *line),
+                                   void *user, strake_error *error);
+
 /** Frees a case and sets the pointer to NULL; NULL is accepted. */
 void strake_case_close(strake_case **which);
 

@@ -76,4 +76,10 @@ void strake_pipeline_limit(strake_pipeline *pipeline, const strake_spans *spans)
 bool strake_pipeline_run(strake_pipeline *pipeline, int steps, int64_t first, int64_t end,
                          int64_t left, int64_t right, void *const *array, void *const *next);
 
+/**
+ * Adds the loops of a problem that was loaded (problem/file.h), which pipelines find from now on. One thread at a time adds some;
+ * others may look for loops meanwhile. @param[in] code  must stay @return false: there is no memory
+ */
+bool strake_loops_add(const strake_loop_code *code, int count);
+
 #endif

@@ -1,5 +1,6 @@
 /* Planning a row pipeline: its steps, its rings, how wide a block may be. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,41 @@ static int64_t pipeline_task_round_up(int64_t x, int64_t step)
     return (x + step - 1) / step * step;
 }
 
+/* Compiled loops: those of the program, then those of problems that were loaded. */
+
+typedef struct loop_table loop_table;
+struct loop_table {
+    const strake_loop_code *code;
+    int count;
+    loop_table *next;
+};
+
+static _Atomic(loop_table *) loaded_loops;
+
+bool strake_loops_add(const strake_loop_code *code, int count)
+{
+    loop_table *const table = malloc(sizeof *table);
+    if (table != NULL) {
+        *table = (loop_table){code, count, atomic_load(&loaded_loops)};
+        atomic_store(&loaded_loops, table);
+    }
+    return table != NULL;
+}
+
+/* A compiled loop by the hash of its body; NULL: none, or not for this instruction set. */
+static strake_row_function find_loop(uint64_t body, strake_precision precision, strake_isa isa)
+{
+    const loop_table own = {strake_loop_codes, strake_loop_code_count, atomic_load(&loaded_loops)};
+    for (const loop_table *table = &own; table != NULL; table = table->next) {
+        for (int k = 0; k < table->count; k++) {
+            if (table->code[k].body == body && table->code[k].row[precision][isa] != NULL) {
+                return table->code[k].row[precision][isa];
+            }
+        }
+    }
+    return NULL;
+}
+
 /* The compiled form of a loop, or NULL. */
 static strake_row_function find_code(const strake_graph *graph, const strake_loop *loop,
                                      strake_isa isa)
@@ -28,13 +64,7 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
     if (length < 0) {
         return NULL;
     }
-    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, body, (size_t)length);
-    for (int k = 0; k < strake_loop_code_count; k++) {
-        if (strake_loop_codes[k].body == hash) {
-            return strake_loop_codes[k].row[graph->precision][isa];
-        }
-    }
-    return NULL;
+    return find_loop(strake_fnv1a(STRAKE_FNV_SEED, body, (size_t)length), graph->precision, isa);
 }
 
 /* The loops that sets share, if all of them are compiled; else -1. */

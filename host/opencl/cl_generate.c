@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_write.h"
 
@@ -526,6 +527,23 @@ static void write_file(FILE *text, const char *name)
     fprintf(text, "#line 1 \"cl/%s\"\n%s\n", name, source != NULL ? source : "");
 }
 
+/*
+ * The formulas of a problem: a header under cl/, or the problem's own file, in which nothing is included here; it was
+ * loaded (strake_problem.cl_text) or is part of the program.
+ */
+static void write_formulas(FILE *text, const strake_problem *problem)
+{
+    const char *const name = strake_path_last(problem->cl_source);
+    const char *line = problem->cl_text != NULL ? problem->cl_text : strake_cl_source(name);
+    fprintf(text, "#line 1 \"%s%s\"\n", problem->cl_text != NULL ? "" : "cl/", name);
+    while (line != NULL && *line != '\0') {
+        const size_t length = strcspn(line, "\n");
+        const size_t blanks = strspn(line, " \t");
+        fprintf(text, "%.*s\n", strncmp(line + blanks, "#include", 8) == 0 ? 0 : (int)length, line);
+        line += length + (line[length] != '\0' ? 1 : 0);
+    }
+}
+
 /* A number of the working precision, by its bits. */
 static void write_number(FILE *text, strake_precision precision, double number)
 {
@@ -603,7 +621,8 @@ char *strake_cl_generate_common(void)
 }
 
 char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
-                         const char *point_header, int kernels, const strake_cl_kernel_plan *plan)
+                         const strake_problem *problem, int kernels,
+                         const strake_cl_kernel_plan *plan)
 {
     char *memory = NULL;
     size_t size = 0;
@@ -631,7 +650,7 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     if (strake_graph_has_reflections(graph)) {
         write_file(text, "wall.h");
     }
-    write_file(text, point_header);
+    write_formulas(text, problem);
     write_file(text, "ghost.cl");
     if (graph->reductions > 0) {
         write_file(text, "reduce.cl");

@@ -5,6 +5,7 @@
 #ifndef STRAKE_CL_GENERATE_H
 #define STRAKE_CL_GENERATE_H
 
+#include "engine/problem.h"
 #include "opencl/cl_plan.h"
 
 /**
@@ -23,11 +24,12 @@
  * and 2 for columns, for pieces of height - side[1][0] - side[1][1] lines and for rows. Widths are at
  * most options->stride, heights options->lines.
  *
- * @param[in] point_header  name under cl/, for example "mpdata_point.h"
+ * @param[in] problem  whose formulas stand before the kernels
  * @return text to free(), or NULL when out of memory
  */
 char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
-                         const char *point_header, int kernels, const strake_cl_kernel_plan *plan);
+                         const strake_problem *problem, int kernels,
+                         const strake_cl_kernel_plan *plan);
 
 /** The program text of cl/state.cl, which depends on nothing. @return text to free(), or NULL when out of memory */
 char *strake_cl_generate_common(void);

@@ -336,7 +336,7 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
     s->options.hears = s->device->has_double && strake_cl_plan_hears(s->graph, s->kernels, s->plan);
     s->passed = calloc((size_t)s->kernels, sizeof *s->passed);
     STRAKE_CHECK(s->passed != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning kernels");
-    text = strake_cl_generate(s->graph, &s->options, problem->cl_source, s->kernels, s->plan);
+    text = strake_cl_generate(s->graph, &s->options, problem, s->kernels, s->plan);
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
     STRAKE_TRY(strake_cl_program_dump(s->options.run.dump_kernels, problem->name,
                                       s->graph->precision, text, error));

@@ -8,6 +8,7 @@
 #include "case/input.h"
 #include "files/gdal.h"
 #include "files/input_netcdf.h"
+#include "solver/problem_file.h"
 #include "solver/solver.h"
 
 static strake_status open_input(const strake_input_name *name, strake_input *input,
@@ -58,7 +59,8 @@ strake_status strake_case_parse(const char *name, const char *yaml, const char *
                                     .folder = ".",
                                     .text = yaml,
                                     .length = strlen(yaml),
-                                    .inputs = strake_input_kinds};
+                                    .inputs = strake_input_kinds,
+                                    .open_problem = strake_problem_open};
     return strake_case_read(&text, sets, fields_later, out, error);
 }
 
@@ -68,7 +70,8 @@ static strake_status open_file(const char *path, const char *const *sets, bool f
     strake_status status = STRAKE_OK;
     char *text = NULL;
     char *folder = NULL;
-    strake_case_given given = {.name = path, .inputs = strake_input_kinds};
+    strake_case_given given = {
+        .name = path, .inputs = strake_input_kinds, .open_problem = strake_problem_open};
     STRAKE_TRY(strake_file_read(path, MAX_FILE, "case file", &text, &given.length, error));
     folder = strake_path_folder(path);
     STRAKE_CHECK(folder != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);

@@ -77,7 +77,38 @@ STRAKE_COLD static strake_status no_problem(strake_node *root, const char *choic
     return strake_keys_missing(root, "problem", words.count > 1 ? expected : choices, error);
 }
 
-static strake_status find_problem(strake_node *root, strake_case *which, strake_error *error)
+/* `problem: {file: NAME.c}`: the path is relative to the case's folder. */
+static strake_status open_problem(const strake_node *node, const strake_case_given *given,
+                                  strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char where[STRAKE_PLACE_SIZE];
+    const strake_node *const file = strake_node_get(node, "file");
+    const char *name = NULL;
+    char *path = NULL;
+    strake_error reason;
+    STRAKE_TRY(strake_read_keys(node, "file", error));
+    if (file == NULL) {
+        return strake_node_unlike(node, error, "a problem's name, or {file: NAME.c}");
+    }
+    STRAKE_TRY(strake_read_text(file, "a C file", &name, error));
+    STRAKE_CHECK(given->open_problem != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: problems in files cannot be read here",
+                 strake_node_where(file, where, sizeof where));
+    path = strake_path_from(which->folder, name);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", which->file);
+    status = given->open_problem(path, &which->problem, &reason);
+    if (status != STRAKE_OK) { /* a case names what cannot be read: that is wrong in the case */
+        status = strake_fail(error, status == STRAKE_ERR_IO ? STRAKE_ERR_USAGE : status, "%s: %s",
+                             strake_node_where(file, where, sizeof where), reason.text);
+    }
+cleanup:
+    free(path);
+    return status;
+}
+
+static strake_status find_problem(strake_node *root, const strake_case_given *given,
+                                  strake_case *which, strake_error *error)
 {
     char choices[1000] = "";
     int choice = 0;
@@ -89,6 +120,9 @@ static strake_status find_problem(strake_node *root, strake_case *which, strake_
     const strake_node *const node = strake_node_get(root, "problem");
     if (node == NULL) {
         return no_problem(root, choices, error);
+    }
+    if (node->kind == STRAKE_NODE_MAP) {
+        return open_problem(node, given, which, error);
     }
     const strake_status status = strake_read_choice(node, choices, &choice, error);
     if (status == STRAKE_OK) {
@@ -245,11 +279,11 @@ static strake_status find_end(strake_node *root, strake_case *which, strake_erro
     return count_steps(end, which, error);
 }
 
-static strake_status read_case(strake_node *root, strake_case *which, bool fields_later,
-                               strake_error *error)
+static strake_status read_case(strake_node *root, const strake_case_given *given,
+                               strake_case *which, bool fields_later, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(find_problem(root, which, error));
+    STRAKE_TRY(find_problem(root, given, which, error));
     STRAKE_TRY(strake_names_read(root, which, error));
     assert(which->problem != NULL && which->problem->fields <= STRAKE_MAX_FIELDS &&
            which->problem->keys <= STRAKE_MAX_KEYS);
@@ -328,7 +362,7 @@ strake_status strake_case_read(const strake_case_given *given, const char *const
         (void)snprintf(option[k], size, "--set %s", sets[k]);
         STRAKE_TRY(strake_tree_set(root, option[k], error));
     }
-    STRAKE_TRY(read_case(root, which, fields_later, error));
+    STRAKE_TRY(read_case(root, given, which, fields_later, error));
     *out = which;
     which = NULL;
 

@@ -84,6 +84,9 @@ typedef struct strake_case_given {
     size_t length;
     /** formats of field files, NULL-terminated; must stay */
     const strake_input_kind *const *inputs;
+    /** Finds the problem in a C file, which stays. NULL: there can be none */
+    strake_status (*open_problem)(const char *path, const strake_problem **out,
+                                  strake_error *error);
 } strake_case_given;
 
 /** As strake_case_parse(), which knows all formats of field files. */

@@ -173,6 +173,9 @@ static void walk_grid(feeder *to, const strake_case *which)
     const int dims = which->problem->dims;
     feed_text(to, "strake case 1");
     feed_text(to, which->problem->name);
+    if (which->problem->content != NULL) {
+        feed_text(to, which->problem->content);
+    }
     end_setting(to, "problem", which->problem->name);
     feed_integer(to, which->precision);
     end_setting(to, "precision", strake_precision_name(which->precision));

@@ -92,7 +92,7 @@ typedef struct strake_loop_code {
     strake_row_function row[STRAKE_PRECISIONS][STRAKE_ISAS]; /**< NULL where not compiled */
 } strake_loop_code;
 
-/** All compiled loops; generated at build time. */
+/** The loops of the problems of the program; generated at build time. */
 extern const strake_loop_code strake_loop_codes[];
 
 extern const int strake_loop_code_count;

@@ -216,8 +216,13 @@ typedef struct strake_problem {
      * makes none active that is; 0: the halo, with which that holds of any problem.
      */
     int spread;
-    const char *cl_source; /**< name of the point header under cl/, for example "mpdata_point.h" */
-    const char *example;   /**< a small case without `problem`, YAML: what `strake new` writes */
+    /** the file with its formulas: a header under cl/ ("mpdata_point.h"), or the problem's own (`__FILE__`) */
+    const char *cl_source;
+    const char *
+        cl_text; /**< of a problem that was loaded: what this file holds; NULL: it is part of the program */
+    const char *
+        content; /**< of a problem that was loaded: the hash of its file, in hexadecimal; NULL: it is built in */
+    const char *example; /**< a small case without `problem`, YAML: what `strake new` writes */
     /**
      * Builds the stage graph of a case. Input values must be named as the fields.
      * @param[in] constant  per field: true where the whole field is one number, value in @p number
@@ -286,7 +291,16 @@ enum { STRAKE_LOOK_STEPS = 1000 };
 /** NULL-terminated list of all problems. */
 extern const strake_problem *const strake_problems[];
 
-/** A problem by name, or NULL. */
+/** A problem by name, or NULL: one of the program, or the one of this name that was loaded last. */
 const strake_problem *strake_problem_find(const char *name);
+
+/**
+ * Adds a problem that was loaded from a file (problem/file.h), under a name that no problem of the program has. One
+ * thread at a time adds some. @param[in] problem  must stay @return false: there is no memory
+ */
+bool strake_problem_add(const strake_problem *problem);
+
+/** The problem that was loaded from a file with this content, or NULL. */
+const strake_problem *strake_problem_loaded(const char *content);
 
 #endif

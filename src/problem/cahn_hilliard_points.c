@@ -1,7 +1,8 @@
+/* The point functions of Cahn-Hilliard: their row loops, and what the engine knows of them. */
 #include "problem/cahn_hilliard_points.h"
 
-#include "engine/point.h"
-#include "problem/cahn_hilliard.h"
-#include "problem/rows.h"
+#include "strake_problem.h"
 
-STRAKE_CAHN_HILLIARD_POINTS(STRAKE_POINT_DEFINE)
+#include "cl/cahn_hilliard_point.h"
+
+STRAKE_POINTS(STRAKE_CAHN_HILLIARD_POINTS)

@@ -1,6 +1,8 @@
+/* The point functions of lava: their row loops, and what the engine knows of them. */
 #include "problem/lava_points.h"
 
-#include "engine/point.h"
-#include "problem/rows.h"
+#include "strake_problem.h"
 
-STRAKE_LAVA_POINTS(STRAKE_POINT_DEFINE_PLAIN)
+#include "cl/lava_point.h"
+
+STRAKE_POINTS_WITH_DOUBT(STRAKE_LAVA_POINTS)

@@ -1,7 +1,8 @@
+/* The point functions of MPDATA: their row loops, and what the engine knows of them. */
 #include "problem/mpdata_points.h"
 
-#include "engine/point.h"
-#include "problem/mpdata.h"
-#include "problem/rows.h"
+#include "strake_problem.h"
 
-STRAKE_MPDATA_POINTS(STRAKE_POINT_DEFINE)
+#include "cl/mpdata_point.h"
+
+STRAKE_POINTS(STRAKE_MPDATA_POINTS)

@@ -1,18 +1,12 @@
-/* Row loops of MPDATA; compiled once per instruction set and precision (see rows.h). */
+/*
+ * Row loops that survey a flow of MPDATA, compiled once per instruction set and precision (see rows.h). Surveys
+ * compare doubles in either precision: their loops exist once per instruction set.
+ */
 #include <stdbool.h>
 
 #include "problem/mpdata_survey.h"
 #include "problem/rows.h"
 
-#include "cl/real.h"
-
-#include "cl/mpdata_point.h"
-
-#include "problem/mpdata_points.h"
-
-STRAKE_MPDATA_POINTS(STRAKE_ROW)
-
-/* Surveys compare doubles in either precision: their loops exist once per instruction set. */
 #ifndef STRAKE_REAL_SINGLE
 static inline __attribute__((always_inline)) int64_t count_beyond(const void *const *in, int64_t n,
                                                                   int dims, bool has_h)

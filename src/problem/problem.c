@@ -1,5 +1,7 @@
 #include "engine/problem.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "problem/problem_list.h"
@@ -14,6 +16,34 @@ const strake_problem *const strake_problems[] = {
 #undef X
         NULL};
 
+/* Problems that were loaded, the last one first. */
+typedef struct loaded_problem loaded_problem;
+struct loaded_problem {
+    const strake_problem *problem;
+    loaded_problem *next;
+};
+
+static _Atomic(loaded_problem *) loaded;
+
+bool strake_problem_add(const strake_problem *problem)
+{
+    loaded_problem *const one = malloc(sizeof *one);
+    if (one != NULL) {
+        *one = (loaded_problem){problem, atomic_load(&loaded)};
+        atomic_store(&loaded, one);
+    }
+    return one != NULL;
+}
+
+const strake_problem *strake_problem_loaded(const char *content)
+{
+    const loaded_problem *one = atomic_load(&loaded);
+    while (one != NULL && strcmp(one->problem->content, content) != 0) {
+        one = one->next;
+    }
+    return one != NULL ? one->problem : NULL;
+}
+
 const strake_problem *strake_problem_find(const char *name)
 {
     for (int p = 0; strake_problems[p] != NULL; p++) {
@@ -21,5 +51,9 @@ const strake_problem *strake_problem_find(const char *name)
             return strake_problems[p];
         }
     }
-    return NULL;
+    const loaded_problem *one = atomic_load(&loaded);
+    while (one != NULL && strcmp(one->problem->name, name) != 0) {
+        one = one->next;
+    }
+    return one != NULL ? one->problem : NULL;
 }

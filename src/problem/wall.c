@@ -1,13 +1,13 @@
 /* States whose sign changes beyond a wall: the stages that multiply them with the side of the wall. */
-#include "problem/wall.h"
+#include "strake_problem.h"
 
-#include <stdio.h>
+#include "cl/wall.h"
 
+#define WALL_POINTS(X) X(wall_reflect, 2, 0, 1, 0, 0)
+STRAKE_POINTS(WALL_POINTS)
+
+#ifdef STRAKE_HOST
 #include "case/names.h"
-#include "problem/rows.h"
-#include "problem/wall_points.h"
-
-WALL_POINTS(STRAKE_POINT_DEFINE)
 
 int strake_wall_state(const strake_case *which, strake_graph *graph, int field)
 {
@@ -26,3 +26,4 @@ int strake_wall_state(const strake_case *which, strake_graph *graph, int field)
     }
     return value;
 }
+#endif

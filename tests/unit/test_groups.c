@@ -213,7 +213,8 @@ static void a_sweep_of_one_kernel_hears_what_the_last_one_left(void **state)
         assert_int_equal(strake_cl_plan_hears(k->graph, k->kernels, k->plan), hears);
         k->options.hears = hears;
         heard += hears ? 1 : 0;
-        char *text = strake_cl_generate(k->graph, &k->options, "lava_point.h", k->kernels, k->plan);
+        char *text = strake_cl_generate(k->graph, &k->options, strake_problem_find("lava"),
+                                        k->kernels, k->plan);
         assert_non_null(text);
         assert_int_equal(strstr(text, "    hear(told, ") != NULL, hears);
         free(text);

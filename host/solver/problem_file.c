@@ -1,0 +1,268 @@
+/* Problems in files of their own: finds the object that this user has built, checks it and loads it. */
+#include "solver/problem_file.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "cpu/pipeline.h"
+#include "files/cache.h"
+#include "strake.h"
+
+static const strake_file_calls calls = {
+#define X(name) .name = name,
+#include "problem/file_calls.inc"
+#undef X
+};
+
+static uint64_t hash_headers(void)
+{
+    uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, STRAKE_VERSION, sizeof STRAKE_VERSION);
+    for (const strake_embedded *header = strake_header_texts; header->name != NULL; header++) {
+        hash = strake_fnv1a(hash, header->name, strlen(header->name));
+        hash = strake_fnv1a(hash, header->bytes, header->length);
+    }
+    return hash;
+}
+
+void strake_problem_text_free(strake_problem_text *text)
+{
+    free(text->text);
+    text->text = NULL;
+}
+
+strake_status strake_problem_text_read(const char *path, strake_problem_text *out,
+                                       strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    uint64_t hash = 0;
+    const size_t length = strlen(path);
+    memset(out, 0, sizeof *out);
+    STRAKE_CHECK(length > 2 && strcmp(path + length - 2, ".c") == 0, error, STRAKE_ERR_USAGE,
+                 "%s: a problem in a file is a C file, NAME.c (`strake problem new` prints one); "
+                 "what is compiled already is never loaded",
+                 path);
+    STRAKE_TRY(strake_file_read(path, STRAKE_PROBLEM_MOST, "problem's file", &out->text,
+                                &out->length, error));
+    STRAKE_CHECK(memchr(out->text, '\0', out->length) == NULL, error, STRAKE_ERR_USAGE,
+                 "%s: it is no text: found a byte 0, expected C (`strake problem new` prints a "
+                 "problem)",
+                 path);
+    hash = strake_fnv1a(STRAKE_FNV_SEED, out->text, out->length);
+    out->headers = hash_headers();
+    (void)snprintf(out->content, sizeof out->content, "%016" PRIx64, hash);
+    (void)snprintf(out->object, sizeof out->object, "problem-%016" PRIx64 ".so",
+                   strake_fnv1a(out->headers, &hash, sizeof hash));
+cleanup:
+    if (status != STRAKE_OK) {
+        strake_problem_text_free(out);
+    }
+    return status;
+}
+
+/* A word of letters, digits and _ that begins with a letter: of problems, fields and quantities. */
+static bool is_word(const char *text)
+{
+    size_t length = 0;
+    while (text != NULL && (isalnum((unsigned char)text[length]) || text[length] == '_')) {
+        length++;
+    }
+    return text != NULL && isalpha((unsigned char)text[0]) && text[length] == '\0' &&
+           length < STRAKE_NAME_LENGTH;
+}
+
+static const char *fault_of_fields(const strake_problem *p)
+{
+    int states = 0;
+    for (int f = 0; f < p->fields; f++) {
+        const strake_field *const field = &p->field[f];
+        if (!is_word(field->name)) {
+            return "a field's name is no word of letters, digits and _ with at most 31 characters";
+        }
+        if (field->unit == NULL || field->text == NULL) {
+            return "a field has no unit or no text";
+        }
+        for (int g = 0; g < f; g++) {
+            if (strcmp(p->field[g].name, field->name) == 0) {
+                return "two fields have the same name";
+            }
+        }
+        states += field->is_state ? 1 : 0;
+    }
+    return states > 0 ? NULL : "no field is a state";
+}
+
+static const char *fault_of_keys(const strake_problem *p)
+{
+    for (int k = 0; k < p->keys; k++) {
+        const strake_key *const key = &p->key[k];
+        if (key->path == NULL || key->text == NULL || key->unit == NULL ||
+            (strncmp(key->path, "parameters.", 11) != 0 && strncmp(key->path, "scheme.", 7) != 0)) {
+            return "a key has no path (parameters.NAME or scheme.NAME), no unit or no text";
+        }
+        if (key->type != STRAKE_KEY_INTEGER && key->type != STRAKE_KEY_REAL &&
+            key->type != STRAKE_KEY_BOOLEAN && key->type != STRAKE_KEY_CHOICE) {
+            return "a key is none of INTEGER, REAL, BOOLEAN and CHOICE";
+        }
+        if (key->type == STRAKE_KEY_CHOICE && key->choices == NULL) {
+            return "a key of type CHOICE has no choices";
+        }
+    }
+    return NULL;
+}
+
+/* What is wrong in the tables of a problem, a clause; NULL: nothing that can be seen without a case. */
+static const char *fault_of(const strake_problem *p)
+{
+    if (!is_word(p->name)) {
+        return "its name is no word of letters, digits and _ with at most 31 characters";
+    }
+    for (int k = 0; strake_problems[k] != NULL; k++) {
+        if (strcmp(strake_problems[k]->name, p->name) == 0) {
+            return "its name is that of a problem of Strake's own: give it another";
+        }
+    }
+    if (p->text == NULL || p->build == NULL || p->dims < 1 || p->dims > 3) {
+        return "text, build or dims (1 to 3) is missing";
+    }
+    if (p->has_particles) {
+        return "has_particles is set: only grid problems can be in a file";
+    }
+    if (p->fields < 1 || p->fields > STRAKE_MAX_FIELDS || p->keys > STRAKE_MAX_KEYS ||
+        p->quantities > STRAKE_MAX_QUANTITIES) {
+        return "it has no field, or too many fields, keys or quantities";
+    }
+    if (p->boundaries == 0) {
+        return "boundaries names no kind of boundary";
+    }
+    if (p->quantities > 0 && (p->quantity == NULL || p->evaluate == NULL)) {
+        return "it has quantities, but no evaluate";
+    }
+    if ((p->survey == NULL) != (p->judge == NULL)) {
+        return "of survey and judge, one is missing";
+    }
+    const char *const fault = fault_of_fields(p);
+    return fault != NULL ? fault : fault_of_keys(p);
+}
+
+strake_status strake_problem_load(const char *path, const strake_problem_text *text,
+                                  const char *file, void **handle, const strake_file_entry **out,
+                                  strake_error *error)
+{
+    const strake_file_entry *entry = NULL;
+    void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (object == NULL) {
+        return strake_fail(error, STRAKE_ERR_STATE, "%s: what was built of it does not load: %s",
+                           file, dlerror());
+    }
+    entry = dlsym(object, STRAKE_FILE_SYMBOL);
+    const char *fault =
+        entry == NULL || entry->headers != text->headers ? "it is of another version of Strake"
+        : entry->length != text->length || memcmp(entry->text, text->text, text->length) != 0
+            ? "it is of another file"
+            : fault_of(*entry->problem);
+    if (fault != NULL) {
+        (void)dlclose(object);
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", file, fault);
+    }
+    *entry->calls = &calls;
+    *handle = object;
+    *out = entry;
+    return STRAKE_OK;
+}
+
+/* A loaded problem as the engine sees it. */
+typedef struct known_file {
+    strake_problem problem;
+    char content[17];
+    char source[];
+} known_file;
+
+static strake_status keep(const strake_problem_text *text, const char *path,
+                          const strake_file_entry *entry, const strake_problem **out,
+                          strake_error *error)
+{
+    const char *const name = strake_path_last(path);
+    known_file *const known = malloc(sizeof *known + strlen(name) + 1);
+    if (known == NULL || !strake_loops_add(entry->code, entry->codes)) {
+        free(known);
+        return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to load it", path);
+    }
+    known->problem = **entry->problem;
+    memcpy(known->content, text->content, sizeof known->content);
+    memcpy(known->source, name, strlen(name) + 1);
+    known->problem.cl_source = known->source;
+    known->problem.cl_text = entry->text;
+    known->problem.content = known->content;
+    if (!strake_problem_add(&known->problem)) {
+        free(known);
+        return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to load it", path);
+    }
+    *out = &known->problem;
+    return STRAKE_OK;
+}
+
+static strake_status load_built(const char *path, const strake_problem_text *text,
+                                const strake_problem **out, strake_error *error)
+{
+    enum { MOST_OBJECT = 256 << 20 };
+    strake_status status = STRAKE_OK;
+    const strake_file_entry *entry = NULL;
+    const char *why = NULL;
+    char *const folder = strake_cache_folder();
+    char *const object = folder != NULL ? strake_path_join(folder, text->object) : NULL;
+    char *bytes = NULL;
+    size_t length = 0;
+    void *handle = NULL;
+    STRAKE_CHECK(folder != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: what was built of it is in the user's cache, and there is none: set "
+                 "STRAKE_CACHE_DIR or HOME",
+                 path);
+    STRAKE_CHECK(object != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to load it", path);
+    /* Proves that nobody else can have written folder and file. */
+    if (!strake_cache_read(folder, text->object, MOST_OBJECT, &bytes, &length, &why)) {
+        STRAKE_CHECK(errno == ENOENT, error, STRAKE_ERR_USAGE,
+                     "%s: what was built of it, %s, is not used: %s; delete it and run `strake "
+                     "problem build %s`",
+                     path, object, why, path);
+        status = strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: a problem in a file is code, and runs only once you have built it here, as it "
+            "is now: look at it, then run `strake problem build %s`",
+            path, path);
+        goto cleanup;
+    }
+    STRAKE_TRY(strake_problem_load(object, text, path, &handle, &entry, error));
+    STRAKE_TRY(keep(text, path, entry, out, error)); /* the object stays loaded */
+cleanup:
+    free(bytes);
+    free(object);
+    free(folder);
+    return status;
+}
+
+strake_status strake_problem_open(const char *path, const strake_problem **out, strake_error *error)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    strake_problem_text text;
+    strake_status status = strake_problem_text_read(path, &text, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    (void)pthread_mutex_lock(&lock);
+    *out = strake_problem_loaded(text.content);
+    if (*out == NULL || strlen((*out)->cl_text) != text.length ||
+        memcmp((*out)->cl_text, text.text, text.length) != 0) {
+        status = load_built(path, &text, out, error);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    strake_problem_text_free(&text);
+    return status;
+}
