@@ -191,7 +191,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$
 SPACES := $(wildcard autotune/spaces/*.yaml)
 TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_commit.o \
-    $(BUILD)/obj/gen/strake_completion_texts.o
+    $(BUILD)/obj/gen/strake_completion_texts.o $(BUILD)/obj/gen/strake_template_texts.o
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 TEST_SH := $(sort $(wildcard tests/*/*.t))
@@ -427,6 +427,11 @@ $(BUILD)/gen/strake_completion_texts.c: cl/embed.sh host/program/completion.bash
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ program/completion.h strake_completion_texts $(wordlist 2,4,$^)
+
+$(BUILD)/gen/strake_template_texts.c: cl/embed.sh data/examples/problems/heat.c
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ program/completion.h strake_template_texts data/examples/problems/heat.c
 
 # Of this folder's own repository; a source without one has no commit. What was found stays where git
 # does not answer, as under another user.

@@ -115,13 +115,39 @@ static bool is_meant(const strake_space *space, const strake_space_facts *facts)
 static strake_status unknown_problem(const char *problem, strake_error *error)
 {
     char names[300] = "";
-    for (int p = 0; strake_problems[p] != NULL; p++) {
+    for (int p = 0; strake_problem_at(p) != NULL; p++) {
         const size_t used = strlen(names);
         (void)snprintf(names + used, sizeof names - used, "%s%s", p > 0 ? ", " : "",
-                       strake_problems[p]->name);
+                       strake_problem_at(p)->name);
     }
     return strake_fail(error, STRAKE_ERR_USAGE, "--problem: there is no %.100s; expected one of %s",
                        problem, names);
+}
+
+/* What stands for the file of a problem that was loaded: the fields and the time step of its example. */
+static strake_status of_example(const strake_problem *problem, strake_node **out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_node *example = NULL, *root = NULL, *kept[2] = {NULL, NULL};
+    char text[80];
+    const int length = snprintf(text, sizeof text, "problem: %s\n", problem->name);
+    const char *const given = problem->example != NULL ? problem->example : "{}";
+    STRAKE_TRY(strake_tree_parse(problem->name, given, strlen(given), &example, error));
+    STRAKE_TRY(strake_tree_parse(problem->name, text, (size_t)length, &root, error));
+    kept[0] = strake_node_get(example, "fields");
+    kept[1] = strake_node_find(example, "time.dt");
+    for (int k = 0; k < 2; k++) {
+        if (kept[k] != NULL) {
+            strake_node_move(kept[k], root, NULL);
+        }
+    }
+    *out = root;
+    root = NULL;
+cleanup:
+    strake_tree_free(&root);
+    strake_tree_free(&example);
+    return status;
 }
 
 /* The file of a problem, or NULL. */
@@ -142,7 +168,8 @@ static strake_status find_problem(const char *problem, strake_node **out, strake
         }
         strake_tree_free(&root);
     }
-    return STRAKE_OK;
+    const strake_problem *const loaded = strake_problem_find(problem);
+    return loaded != NULL && loaded->content != NULL ? of_example(loaded, out, error) : STRAKE_OK;
 }
 
 /* The file of a problem's parameters, and its part about this kind. */

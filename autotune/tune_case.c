@@ -208,8 +208,9 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
     options_kept kept = {0};
     strake_node *root = NULL;
     const bool is_single = like != NULL && like->precision == STRAKE_SINGLE;
-    strake_text_print(&plain, "problem: %s\nprecision: %s\n", space->problem,
-                      is_single ? "single" : "double");
+    strake_text_print(&plain, problem->file != NULL ? "problem: {file: '%s'}\n" : "problem: %s\n",
+                      problem->file != NULL ? problem->file : problem->name);
+    strake_text_print(&plain, "precision: %s\n", is_single ? "single" : "double");
     if (problem->has_particles) {
         print_scene(space, problem, n[2], &plain);
     } else {

@@ -47,7 +47,7 @@
 #ifdef STRAKE_HOST
 #ifdef STRAKE_IN_FILE
 /* The file is a shared object of its own: it calls Strake through a table, and names its problem in a second one. */
-#include "problem/file_calls.h"
+#include STRAKE_IN_FILE
 #define STRAKE_PROBLEM(name)                                                                       \
     extern const strake_problem strake_problem_##name;                                             \
     const strake_problem *const strake_file_problem = &strake_problem_##name;                      \

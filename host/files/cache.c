@@ -233,3 +233,17 @@ bool strake_cache_read(const char *folder, const char *name, int64_t most, char 
     *length = (size_t)bytes;
     return true;
 }
+
+strake_status strake_cache_adopt(const char *folder, const char *name, const char *from,
+                                 const char *file, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const old = strake_path_join(from, file), *const path = strake_path_join(folder, name);
+    STRAKE_CHECK(old != NULL && path != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory", name);
+    STRAKE_CHECK(chmod(old, 0600) == 0 && rename(old, path) == 0, error, STRAKE_ERR_IO,
+                 "%s: cannot put it into the cache: %s", path, strake_file_reason(errno));
+cleanup:
+    free(old);
+    free(path);
+    return status;
+}

@@ -42,4 +42,8 @@ strake_status strake_cache_create(const char *folder, strake_error *error);
 bool strake_cache_read(const char *folder, const char *name, int64_t most, char **out,
                        size_t *length, const char **why);
 
+/** Moves a file of a folder inside of the cache into the cache, in place of one of that name. @return STRAKE_ERR_IO */
+strake_status strake_cache_adopt(const char *folder, const char *name, const char *from,
+                                 const char *file, strake_error *error);
+
 #endif

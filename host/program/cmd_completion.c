@@ -77,8 +77,8 @@ static void print_keys(const strake_command *const *commands)
         (void)printf("%s%s", k > 0 ? " " : "", commands[k]->name);
     }
     (void)printf("'\n_strake_places='%s'\n_strake_problems='", places);
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        (void)printf("%s%s", p > 0 ? " " : "", strake_problems[p]->name);
+    for (int p = 0; strake_problem_at(p) != NULL; p++) {
+        (void)printf("%s%s", p > 0 ? " " : "", strake_problem_at(p)->name);
     }
     (void)printf("'\n_strake_keys='");
     for (int k = 0; strake_entry_read(k, &entry); k++) {
@@ -127,8 +127,8 @@ static void print_fish_keys(const strake_command *const *commands)
         (void)printf(" %s", commands[k]->name);
     }
     (void)printf("\nset -g __strake_places %s\nset -g __strake_problems", places);
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        (void)printf(" %s", strake_problems[p]->name);
+    for (int p = 0; strake_problem_at(p) != NULL; p++) {
+        (void)printf(" %s", strake_problem_at(p)->name);
     }
     (void)printf("\nset -g __strake_keys");
     for (int k = 0; strake_entry_read(k, &entry); k++) {

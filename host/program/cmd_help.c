@@ -134,7 +134,16 @@ static int help(const strake_arguments *arguments)
         print_overview(commands);
         return STRAKE_EXIT_DONE;
     }
-    const char *const topic = arguments->operand[0];
+    const char *topic = arguments->operand[0];
+    const size_t length = strlen(topic);
+    if (length > 2 && strcmp(topic + length - 2, ".c") == 0) {
+        strake_error error;
+        const strake_problem *problem = NULL;
+        if (strake_problem_named(topic, &problem, &error) != STRAKE_OK) {
+            return strake_say_error(&error);
+        }
+        topic = problem->name;
+    }
     if (strcmp(topic, "case") == 0) {
         strake_case_describe(print_line, NULL);
         return STRAKE_EXIT_DONE;
@@ -183,8 +192,9 @@ const strake_command strake_command_help = {
         "Without an argument it lists the commands; `strake help case` lists every key of a\n"
         "case file with unit, default and range, but for those that `strake tune` sets, which\n"
         "`strake help tuning` lists. KEY is a path such as time.dt, its last word, a section\n"
-        "such as output, a shape or a problem; where several are meant all are listed. Of another\n"
-        "word, such as nodata, what `strake help case` says of it.\n",
+        "such as output, a shape or a problem (one in a file: FILE.c); where several are meant "
+        "all\n"
+        "are listed. Of another word, such as nodata, what `strake help case` says of it.\n",
     .examples = "  strake help run\n"
                 "  strake help case\n"
                 "  strake help checkpoint.every\n"

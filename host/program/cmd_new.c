@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "case/describe.h"
 #include "case/tree.h"
 #include "program/command.h"
@@ -128,10 +127,10 @@ static void write_section(writer *to, const strake_problem *problem, strake_node
 }
 
 /**
- * A commented case of a problem, line by line: its example with every other key as a comment that shows the default.
+ * A commented case of a problem, line by line (@p called: what it says there): its example with every other key as a comment that shows the default.
  * @return STRAKE_ERR_MEMORY
  */
-static strake_status case_write(const strake_problem *problem,
+static strake_status case_write(const strake_problem *problem, const char *called,
                                 void (*line)(void *user, const char *text), void *user,
                                 strake_error *error)
 {
@@ -156,7 +155,7 @@ static strake_status case_write(const strake_problem *problem,
            "can be changed. `strake help KEY` says more of a key, `strake help case` how fields "
            "are given, and "
            "`strake help tuning` has more keys of run.");
-    assign(&to, 0, "problem", problem->name, true);
+    assign(&to, 0, "problem", called, true);
     for (int s = 0; first[s] != NULL; s++) {
         write_section(&to, problem, example, first[s]);
     }
@@ -187,41 +186,17 @@ static void print_line(void *user, const char *text)
     (void)puts(text);
 }
 
-/* The problems, for messages. */
-static void list_problems(char *text, size_t size)
-{
-    text[0] = '\0';
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        const size_t used = strlen(text);
-        (void)snprintf(text + used, size - used, "%s%s", p > 0 ? ", " : "",
-                       strake_problems[p]->name);
-    }
-}
-
 static int command(const strake_arguments *arguments)
 {
-    enum { MOST = 64 };
-    const char *known[MOST + 1] = {NULL};
-    char problems[1000];
     strake_error error;
-    list_problems(problems, sizeof problems);
-    if (arguments->operands == 0) {
-        strake_say("new needs PROBLEM: one of %s", problems);
-        return STRAKE_EXIT_USAGE;
+    const strake_problem *problem = NULL;
+    char value[VALUE];
+    if (strake_problem_named(arguments->operand[0], &problem, &error) != STRAKE_OK) {
+        return strake_say_error(&error);
     }
-    const char *const name = arguments->operand[0];
-    const strake_problem *const problem = strake_problem_find(name);
-    if (problem == NULL) {
-        for (int p = 0; strake_problems[p] != NULL && p < MOST; p++) {
-            known[p] = strake_problems[p]->name;
-        }
-        const char *const near = strake_suggest(name, known);
-        strake_say("there is no problem '%s'%s%s%s; expected one of %s", name,
-                   near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
-                   near != NULL ? "'?)" : "", problems);
-        return STRAKE_EXIT_USAGE;
-    }
-    if (case_write(problem, print_line, NULL, &error) != STRAKE_OK) {
+    (void)snprintf(value, sizeof value, problem->content != NULL ? "{file: %s}" : "%s",
+                   problem->content != NULL ? arguments->operand[0] : problem->name);
+    if (case_write(problem, value, print_line, NULL, &error) != STRAKE_OK) {
         return strake_say_error(&error);
     }
     return STRAKE_EXIT_DONE;
@@ -231,14 +206,16 @@ static const strake_option options[] = {STRAKE_OPTIONS_END};
 
 const strake_command strake_command_new = {
     .name = "new",
-    .operands = "PROBLEM",
+    .operands = "PROBLEM|FILE.c",
+    .operands_least = 1,
     .operands_most = 1,
     .text = "Prints a commented case of a problem, to begin with",
     .option = options,
     .details =
         "What is printed runs as it stands. It has every key but those that `strake tune` sets,\n"
         "each with what it means; keys that are commented out show their defaults.\n"
-        "`strake help case` lists the problems.\n",
+        "`strake help case` lists the problems; FILE.c is one of your own (`strake help "
+        "problem`).\n",
     .examples = "  strake new mpdata2d >cone.yaml && strake run cone.yaml && strake view out\n"
                 "  strake new cahn_hilliard3d >quench.yaml\n",
     .run = command};

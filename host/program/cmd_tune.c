@@ -150,19 +150,24 @@ static int tune_places(const strake_arguments *arguments, const char *space, con
         if (d >= 0) {
             (void)snprintf(where, sizeof where, "ocl:%d", d);
         }
-        const strake_tuning_request request = {
-            .where = where,
-            .cl = list->cl,
-            .device = d >= 0 ? &list->device[d] : NULL,
-            .space = space,
-            .space_name = arguments->space,
-            .problem =
-                arguments->problem == NULL && space == NULL ? "mpdata2d" : arguments->problem,
-            .sets = arguments->sets,
-            .cache = arguments->cache,
-            .budget = left / (all->count - k),
-            .force = arguments->force,
-            .quiet = arguments->quiet};
+        const strake_problem *problem = NULL;
+        if (arguments->problem != NULL &&
+            strake_problem_named(arguments->problem, &problem, error) != STRAKE_OK) {
+            return strake_say_error(error);
+        }
+        const strake_tuning_request request = {.where = where,
+                                               .cl = list->cl,
+                                               .device = d >= 0 ? &list->device[d] : NULL,
+                                               .space = space,
+                                               .space_name = arguments->space,
+                                               .problem = problem != NULL ? problem->name
+                                                          : space == NULL ? "mpdata2d"
+                                                                          : NULL,
+                                               .sets = arguments->sets,
+                                               .cache = arguments->cache,
+                                               .budget = left / (all->count - k),
+                                               .force = arguments->force,
+                                               .quiet = arguments->quiet};
         const strake_status status = strake_tuning_run(&request, &result, error);
         if (status != STRAKE_OK) {
             code = strake_say_error(error);
@@ -352,8 +357,8 @@ static const strake_option options[] = {
     STRAKE_TEXT("--on", on, "WHERE",
                 "what to tune: a list of cpu, gpu:N and ocl:N, or\n"
                 "gpu, hybrid, auto (default: the CPU and every device)"),
-    STRAKE_TEXT("--problem", problem, "NAME",
-                "for which problem, also of particles\n(default: mpdata2d)"),
+    STRAKE_TEXT("--problem", problem, "NAME|FILE.c",
+                "for which problem, also of particles, or in a file\n(default: mpdata2d)"),
     STRAKE_NUMBER("--budget", REAL, budget, "SECONDS", 5, 1e6,
                   "time for everything together, kept within a tenth\n(default: 180, least: 5)"),
     STRAKE_FLAG("--force", force, "tune again what is tuned already"),

@@ -64,9 +64,9 @@ cleanup:
 /* Whether some problem's footprint is made of a field. */
 static bool is_extent(const char *name)
 {
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        for (int f = 0; f < strake_problems[p]->fields; f++) {
-            const strake_field *const field = &strake_problems[p]->field[f];
+    for (int p = 0; strake_problem_at(p) != NULL; p++) {
+        for (int f = 0; f < strake_problem_at(p)->fields; f++) {
+            const strake_field *const field = &strake_problem_at(p)->field[f];
             if (field->is_extent && strcmp(field->name, name) == 0) {
                 return true;
             }
@@ -91,9 +91,9 @@ static bool is_grid(const char *file)
 /* Of a file with several fields solid lava lies beside the fluid one, where there is some. */
 static void add_others(strake_flow *f, const char *path)
 {
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        for (int k = 0; k < strake_problems[p]->fields; k++) {
-            const strake_field *const field = &strake_problems[p]->field[k];
+    for (int p = 0; strake_problem_at(p) != NULL; p++) {
+        for (int k = 0; k < strake_problem_at(p)->fields; k++) {
+            const strake_field *const field = &strake_problem_at(p)->field[k];
             strake_error none;
             if (field->is_extent && strcmp(field->name, "thickness") != 0 && f->terms < MAX_TERMS &&
                 add_term(f, path, field->name, &none) != STRAKE_OK) {

@@ -31,6 +31,13 @@ typedef struct strake_tuning_request {
 strake_status strake_tuning_run(const strake_tuning_request *request, strake_tune_result *result,
                                 strake_error *error);
 
+/**
+ * The problem of a name, or of a file NAME.c that this user has built.
+ * @return STRAKE_ERR_USAGE where there is none, and as strake_problem_open()
+ */
+strake_status strake_problem_named(const char *name, const strake_problem **out,
+                                   strake_error *error);
+
 /** What the options of all commands can say. */
 typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version, force, log, view, footprint;

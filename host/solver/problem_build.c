@@ -421,7 +421,8 @@ static strake_status make_object(builder *b, strake_error *error)
     void *handle = NULL;
     char name[4200];
     /* The host's side first: its messages are about all of the file, and come once. */
-    add_words(compile(b, 0, "problem.c", "host.o"), "-DSTRAKE_IN_FILE -Wall -Wextra");
+    add_words(compile(b, 0, "problem.c", "host.o"),
+              "-DSTRAKE_IN_FILE=<problem/file_calls.h> -Wall -Wextra");
     link_with(b, "host.o");
     STRAKE_TRY(run_all(b, 1, error));
     tell_output(b, &b->run[0], name, sizeof name); /* warnings */
@@ -455,7 +456,6 @@ strake_status strake_problem_build(const char *path, void (*notice)(void *user, 
 {
     strake_status status = STRAKE_OK;
     builder *const b = calloc(1, sizeof *b);
-    char *from = NULL, *to = NULL;
     STRAKE_CHECK(b != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to build it", path);
     b->path = path;
     b->notice = notice;
@@ -475,12 +475,7 @@ strake_status strake_problem_build(const char *path, void (*notice)(void *user, 
     STRAKE_TRY(find_compiler(b, error));
     STRAKE_TRY(put_sources(b, error));
     STRAKE_TRY(make_object(b, error));
-    from = strake_path_join(b->folder, "problem.so");
-    to = strake_path_join(b->cache, b->text.object);
-    STRAKE_CHECK(from != NULL && to != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to build it",
-                 path);
-    STRAKE_CHECK(chmod(from, 0600) == 0 && rename(from, to) == 0, error, STRAKE_ERR_IO,
-                 "%s: cannot put it into the cache: %s", to, strerror(errno));
+    STRAKE_TRY(strake_cache_adopt(b->cache, b->text.object, b->folder, "problem.so", error));
 cleanup:
     if (b != NULL) {
         if (b->folder[0] != '\0' && strstr(b->folder, "XXXXXX") == NULL) {
@@ -493,7 +488,5 @@ cleanup:
         free(b->cache);
         free(b);
     }
-    free(from);
-    free(to);
     return status;
 }

@@ -182,26 +182,28 @@ strake_status strake_problem_load(const char *path, const strake_problem_text *t
 typedef struct known_file {
     strake_problem problem;
     char content[17];
-    char source[];
+    char file[];
 } known_file;
 
 static strake_status keep(const strake_problem_text *text, const char *path,
                           const strake_file_entry *entry, const strake_problem **out,
                           strake_error *error)
 {
-    const char *const name = strake_path_last(path);
-    known_file *const known = malloc(sizeof *known + strlen(name) + 1);
-    if (known == NULL || !strake_loops_add(entry->code, entry->codes)) {
-        free(known);
-        return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to load it", path);
+    char *const absolute = realpath(path, NULL);
+    const char *const file = absolute != NULL ? absolute : path;
+    known_file *const known = malloc(sizeof *known + strlen(file) + 1);
+    if (known != NULL) {
+        known->problem = **entry->problem;
+        memcpy(known->content, text->content, sizeof known->content);
+        memcpy(known->file, file, strlen(file) + 1);
+        known->problem.file = known->file;
+        known->problem.cl_source = known->file;
+        known->problem.cl_text = entry->text;
+        known->problem.content = known->content;
     }
-    known->problem = **entry->problem;
-    memcpy(known->content, text->content, sizeof known->content);
-    memcpy(known->source, name, strlen(name) + 1);
-    known->problem.cl_source = known->source;
-    known->problem.cl_text = entry->text;
-    known->problem.content = known->content;
-    if (!strake_problem_add(&known->problem)) {
+    free(absolute);
+    if (known == NULL || !strake_loops_add(entry->code, entry->codes) ||
+        !strake_problem_add(&known->problem)) {
         free(known);
         return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to load it", path);
     }

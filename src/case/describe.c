@@ -83,7 +83,7 @@ static void of_common(const strake_common *common, strake_entry *out)
     switch (common->kind) {
     case STRAKE_COMMON_PROBLEM:
         (void)snprintf(out->type, sizeof out->type, "one of the problems below");
-        (void)snprintf(out->example, sizeof out->example, "%s", strake_problems[0]->name);
+        (void)snprintf(out->example, sizeof out->example, "%s", strake_problem_at(0)->name);
         break;
     case STRAKE_COMMON_WORD:
         comma_list(common->otherwise, out->type, sizeof out->type);
@@ -296,8 +296,8 @@ bool strake_entry_read(int k, strake_entry *out)
             }
         }
     }
-    for (int p = 0; strake_problems[p] != NULL; ++p) {
-        const strake_problem *const problem = strake_problems[p];
+    for (int p = 0; strake_problem_at(p) != NULL; ++p) {
+        const strake_problem *const problem = strake_problem_at(p);
         out->problem = problem;
         out->dims = 1U << problem->dims;
         if (k < problem->keys) {
@@ -518,8 +518,8 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
     say(&to, 6,
         "More run.* keys, which `strake tune` sets: strake help tuning. One key: strake help KEY.");
     say(&to, 6, "%s", "");
-    for (int p = 0; strake_problems[p] != NULL; ++p) {
-        describe_problem(&to, strake_problems[p]);
+    for (int p = 0; strake_problem_at(p) != NULL; ++p) {
+        describe_problem(&to, strake_problem_at(p));
     }
     say_all(&to, about_fields);
     for (int k = 0; k < strake_shape_count; ++k) {

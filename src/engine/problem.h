@@ -218,10 +218,8 @@ typedef struct strake_problem {
     int spread;
     /** the file with its formulas: a header under cl/ ("mpdata_point.h"), or the problem's own (`__FILE__`) */
     const char *cl_source;
-    const char *
-        cl_text; /**< of a problem that was loaded: what this file holds; NULL: it is part of the program */
-    const char *
-        content; /**< of a problem that was loaded: the hash of its file, in hexadecimal; NULL: it is built in */
+    /* Of a problem that was loaded, else NULL: its C file (an absolute path), what that holds, and the hash of this. */
+    const char *file, *cl_text, *content;
     const char *example; /**< a small case without `problem`, YAML: what `strake new` writes */
     /**
      * Builds the stage graph of a case. Input values must be named as the fields.
@@ -288,8 +286,11 @@ typedef struct strake_problem {
 /** A run looks at the course of its problem whenever it has done a multiple of so many steps. */
 enum { STRAKE_LOOK_STEPS = 1000 };
 
-/** NULL-terminated list of all problems. */
+/** NULL-terminated list of the program's problems. */
 extern const strake_problem *const strake_problems[];
+
+/** Problem number @p k from 0 on: those of the program, then those that were loaded; NULL: there are no more. */
+const strake_problem *strake_problem_at(int k);
 
 /** A problem by name, or NULL: one of the program, or the one of this name that was loaded last. */
 const strake_problem *strake_problem_find(const char *name);

@@ -35,6 +35,20 @@ bool strake_problem_add(const strake_problem *problem)
     return one != NULL;
 }
 
+const strake_problem *strake_problem_at(int k)
+{
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        if (k-- == 0) {
+            return strake_problems[p];
+        }
+    }
+    const loaded_problem *one = atomic_load(&loaded);
+    while (one != NULL && k-- > 0) {
+        one = one->next;
+    }
+    return one != NULL ? one->problem : NULL;
+}
+
 const strake_problem *strake_problem_loaded(const char *content)
 {
     const loaded_problem *one = atomic_load(&loaded);
@@ -46,14 +60,8 @@ const strake_problem *strake_problem_loaded(const char *content)
 
 const strake_problem *strake_problem_find(const char *name)
 {
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        if (strcmp(strake_problems[p]->name, name) == 0) {
-            return strake_problems[p];
-        }
+    const strake_problem *found = NULL;
+    for (int p = 0; (found = strake_problem_at(p)) != NULL && strcmp(found->name, name) != 0; p++) {
     }
-    const loaded_problem *one = atomic_load(&loaded);
-    while (one != NULL && strcmp(one->problem->name, name) != 0) {
-        one = one->next;
-    }
-    return one != NULL ? one->problem : NULL;
+    return found;
 }
