@@ -172,7 +172,7 @@ TUNER_SRC := $(wildcard autotune/*.c) $(patsubst %,host/program/bench_%.c,derive
 MAIN_SRC := $(filter-out $(TUNER_SRC),$(wildcard host/program/*.c))
 # Problems whose formulas are in their own file are OpenCL C, too.
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl) \
-    $(filter-out src/problem/wall.c,$(shell grep -l '^STRAKE_POINT_FUNCTION\|^STRAKE_RATIO_FUNCTION' src/problem/*.c))
+    $(filter-out src/problem/wall.c src/problem/formula.c,$(shell grep -l '^STRAKE_POINT_FUNCTION\|^STRAKE_RATIO_FUNCTION' src/problem/*.c))
 TUNED := $(wildcard data/tuned/*.yaml)
 GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c $(BUILD)/gen/strake_page_texts.c \
     $(BUILD)/gen/strake_header_texts.c

@@ -97,9 +97,16 @@ static void print_choice(const char *choices, int index, strake_text *text)
 }
 
 /* "scheme.iterations=3" */
-static void print_key(const strake_key *key, double value, const double *list, strake_text *text)
+static void print_key(const strake_case *like, int k, strake_text *text)
 {
+    const strake_key *const key = &like->problem->key[k];
+    const double value = like->value[k];
+    const double *const list = like->list[k];
     strake_text_print(text, "%s=", key->path);
+    if (like->formula[k] != NULL && key->type == STRAKE_KEY_REAL) {
+        strake_text_print(text, "{formula: \"%s\"}", like->formula[k]->text);
+        return;
+    }
     switch (key->type) {
     case STRAKE_KEY_INTEGER:
         strake_text_print(text, "%lld", (long long)value);
@@ -118,6 +125,9 @@ static void print_key(const strake_key *key, double value, const double *list, s
     case STRAKE_KEY_EACH:
     case STRAKE_KEY_VENTS: /* other cells, other rates: what is tuned has none */
         strake_text_print(text, "[]");
+        break;
+    case STRAKE_KEY_FORMULAS: /* what is tuned has one state */
+        strake_text_print(text, "\"%s\"", like->formula[k] != NULL ? like->formula[k]->text : "0");
         break;
     case STRAKE_KEY_NAMES: /* what is tuned has one */
         strake_text_print(text, "[%s]", key->choices);
@@ -166,7 +176,7 @@ static strake_status apply(strake_node *root, const strake_case *like, const cha
         strake_text *const text = &kept->text[kept->count++];
         strake_text_print(text, "--set ");
         if (k < keys) {
-            print_key(&like->problem->key[k], like->value[k], like->list[k], text);
+            print_key(like, k, text);
         } else {
             strake_text_print(text, "%s", sets[k - keys]);
         }

@@ -60,6 +60,28 @@ STRAKE_POINT_FUNCTION real advance_3d(real base, real c, real d, real u, real n,
            (planes * ((d + u) - twice) + (rows * ((n + s) - twice) + cols * ((w + e) - twice)));
 }
 
+/*
+ * The same where the mobility depends on u, base + dt div(M grad mu): mu and M of the cell and its neighbours; the
+ * mobility of a face is the mean of its cells', and its half is in the factors.
+ */
+STRAKE_POINT_FUNCTION real mobile_2d(real base, real c, real n, real s, real w, real e, real mc,
+                                     real mn, real ms, real mw, real me, real rows, real cols)
+{
+    const real along_rows = (mc + ms) * (s - c) - (mn + mc) * (c - n);
+    const real along_cols = (mc + me) * (e - c) - (mw + mc) * (c - w);
+    return base + (rows * along_rows + cols * along_cols);
+}
+
+STRAKE_POINT_FUNCTION real mobile_3d(real base, real c, real d, real u, real n, real s, real w,
+                                     real e, real mc, real md, real mu, real mn, real ms, real mw,
+                                     real me, real planes, real rows, real cols)
+{
+    const real along_planes = (mc + mu) * (u - c) - (md + mc) * (c - d);
+    const real along_rows = (mc + ms) * (s - c) - (mn + mc) * (c - n);
+    const real along_cols = (mc + me) * (e - c) - (mw + mc) * (c - w);
+    return base + (planes * along_planes + (rows * along_rows + cols * along_cols));
+}
+
 /* (old + predicted)/2: what the last stage of Heun's method starts from. */
 STRAKE_POINT_FUNCTION real halfway(real old, real predicted)
 {

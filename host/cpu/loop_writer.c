@@ -218,8 +218,9 @@ static void add_variants(strake_loop_writer *w, strake_case *which, int key)
         return;
     }
     const strake_key *k = &problem->key[key];
-    if (k->type == STRAKE_KEY_REAL || k->type == STRAKE_KEY_NAMES || k->type == STRAKE_KEY_EACH) {
-        which->value[key] = k->fallback;
+    if (k->type == STRAKE_KEY_REAL || k->type == STRAKE_KEY_NAMES || k->type == STRAKE_KEY_EACH ||
+        k->type == STRAKE_KEY_FORMULAS) {
+        which->value[key] = k->type == STRAKE_KEY_FORMULAS ? 0.0 : k->fallback;
         add_variants(w, which, key + 1);
         return;
     }

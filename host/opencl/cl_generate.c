@@ -531,8 +531,16 @@ static void write_file(FILE *text, const char *name)
  * The formulas of a problem: a header under cl/, or the problem's own file, in which nothing is included here; it was
  * loaded (strake_problem.cl_text) or is part of the program.
  */
-static void write_formulas(FILE *text, const strake_problem *problem)
+static void write_formulas(FILE *text, const strake_graph *graph, const strake_problem *problem)
 {
+    bool has_own = false; /* of the case: src/problem/formula.h */
+    for (int s = 0; s < graph->stages; s++) {
+        has_own = has_own || strncmp(graph->stage[s].point->name, "formula_", 8) == 0;
+    }
+    if (has_own) {
+        write_file(text, "formula.h");
+    }
+
     const char *const name = strake_path_last(problem->cl_source);
     const char *line = problem->cl_text != NULL ? problem->cl_text : strake_cl_source(name);
     fprintf(text, "#line 1 \"%s%s\"\n", problem->cl_text != NULL ? "" : "cl/", name);
@@ -650,7 +658,7 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     if (strake_graph_has_reflections(graph)) {
         write_file(text, "wall.h");
     }
-    write_formulas(text, problem);
+    write_formulas(text, graph, problem);
     write_file(text, "ghost.cl");
     if (graph->reductions > 0) {
         write_file(text, "reduce.cl");

@@ -53,6 +53,9 @@ void strake_case_close(strake_case **which)
     for (int f = 0; f < STRAKE_MAX_FIELDS; ++f) {
         strake_source_free(&(*which)->source[f]);
     }
+    for (int k = 0; k < STRAKE_MAX_KEYS; ++k) {
+        free((*which)->formula[k]);
+    }
     strake_axes_free(*which);
     free((*which)->file);
     free((*which)->folder);

@@ -5,6 +5,7 @@
 #ifndef STRAKE_CASE_H
 #define STRAKE_CASE_H
 
+#include "case/formula.h"
 #include "case/input.h"
 #include "case/output.h"
 #include "case/scene.h"
@@ -56,6 +57,8 @@ struct strake_case {
     double value[STRAKE_MAX_KEYS];                 /**< the problem's keys, in its order */
     double list[STRAKE_MAX_KEYS][STRAKE_MAX_LIST]; /**< items of the keys that are lists */
     bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
+    /** of FORMULAS, as many as the value says; of a number that a formula stands for: one; else NULL */
+    strake_formula *formula[STRAKE_MAX_KEYS];
     /** per field; NULL: given later by the library user */
     strake_source *source[STRAKE_MAX_FIELDS];
     strake_vents vents;      /**< sources in cells */

@@ -175,6 +175,11 @@ static void of_key(const strake_key *key, strake_entry *out)
     case STRAKE_KEY_INTEGER:
     case STRAKE_KEY_REAL:
         set_number(out, &range, key->type == STRAKE_KEY_INTEGER, key->fallback);
+        if (key->type == STRAKE_KEY_REAL && key->choices != NULL) {
+            const size_t used = strlen(out->type);
+            (void)snprintf(out->type + used, sizeof out->type - used,
+                           ", or {formula: \"...\"} of the states");
+        }
         if (isnan(key->fallback)) {
             out->usual[0] = '\0';
             (void)strake_number_print(out->example, sizeof out->example, "%.15g", 1.0);
@@ -201,6 +206,11 @@ static void of_key(const strake_key *key, strake_entry *out)
         break;
     case STRAKE_KEY_SCENE:
         (void)snprintf(out->type, sizeof out->type, "list of mappings");
+        break;
+    case STRAKE_KEY_FORMULAS:
+        (void)snprintf(out->type, sizeof out->type,
+                       "a formula of the states, or a list of one for each");
+        (void)snprintf(out->example, sizeof out->example, "\"%s\"", key->choices);
         break;
     case STRAKE_KEY_NAMES:
         (void)snprintf(out->type, sizeof out->type, "list of 1 to %d names", STRAKE_MAX_NAMES);

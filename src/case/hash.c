@@ -215,6 +215,12 @@ static void print_key(const strake_case *which, int k, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", m > 0 ? ", " : "",
                                      number_text(which->list[k][m], number));
         }
+    } else if (which->formula[k] != NULL) {
+        for (int m = 0; m < (key->type == STRAKE_KEY_FORMULAS ? (int)value : 1) && used < size;
+             ++m) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", m > 0 ? ", " : "",
+                                     which->formula[k][m].text);
+        }
     } else if (key->type == STRAKE_KEY_INTEGER || key->type == STRAKE_KEY_REAL) {
         (void)snprintf(text, size, "%s", number_text(value, number));
     }
@@ -231,6 +237,12 @@ static void walk_keys(feeder *to, const strake_case *which)
         feed_real(to, which->value[k]);
         const strake_key_type type = which->problem->key[k].type;
         const bool is_list = type == STRAKE_KEY_REALS || type == STRAKE_KEY_EACH;
+        const int formulas = which->formula[k] == NULL     ? 0
+                             : type == STRAKE_KEY_FORMULAS ? (int)which->value[k]
+                                                           : 1;
+        for (int m = 0; m < formulas; ++m) {
+            feed_text(to, which->formula[k][m].text);
+        }
         for (int m = 0; is_list && m < (int)which->value[k]; ++m) {
             feed_real(to, which->list[k][m]);
         }

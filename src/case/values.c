@@ -446,6 +446,65 @@ static strake_status read_reals(const strake_node *node, const strake_key *key, 
     return STRAKE_OK;
 }
 
+/* Formulas of the states: one, or a list of as many as there are states. */
+static strake_status read_formulas(const strake_node *node, strake_case *which, int k,
+                                   strake_error *error)
+{
+    const char *name[STRAKE_MAX_FIELDS + 1] = {NULL};
+    char where[STRAKE_PLACE_SIZE];
+    strake_error reason;
+    strake_status status = STRAKE_OK;
+    int names = 0, count = 0;
+    for (int f = 0; f < which->problem->fields; ++f) {
+        const strake_field *const field = &which->problem->field[f];
+        if (field->is_state && strake_field_is_given(field)) {
+            name[names++] = field->name;
+        }
+    }
+    const bool is_list = node->kind == STRAKE_NODE_LIST;
+    const int wanted = is_list ? names : 1;
+    if (is_list &&
+        (node->children != names || which->problem->key[k].type != STRAKE_KEY_FORMULAS)) {
+        return strake_node_unlike(node, error, "a formula, or a list of %d: one for each of %s%s",
+                                  names, name[0], names > 1 ? ", ..." : "");
+    }
+    which->formula[k] = calloc((size_t)wanted, sizeof *which->formula[k]);
+    if (which->formula[k] == NULL) {
+        return out_of_memory(which, error);
+    }
+    for (const strake_node *at = is_list ? node->child : node; at != NULL && status == STRAKE_OK;
+         at = is_list ? at->next : NULL) {
+        const char *text = NULL;
+        status = at->kind == STRAKE_NODE_SCALAR
+                     ? strake_read_text(at, "a formula", &text, error)
+                     : strake_node_unlike(at, error, "a formula such as \"u^3 - u\"");
+        if (status == STRAKE_OK) {
+            status = strake_formula_read(text, name, &which->formula[k][count++], &reason);
+            status = status == STRAKE_OK
+                         ? STRAKE_OK
+                         : strake_fail(error, status, "%s: %s",
+                                       strake_node_where(at, where, sizeof where), reason.text);
+        }
+    }
+    which->value[k] = which->problem->key[k].type == STRAKE_KEY_FORMULAS ? count : which->value[k];
+    return status;
+}
+
+/* A number, or {formula: "..."}. */
+static strake_status read_number(const strake_node *node, const strake_limits *range,
+                                 strake_case *which, int k, strake_error *error)
+{
+    if (which->problem->key[k].choices == NULL || node->kind != STRAKE_NODE_MAP) {
+        return strake_read_real(node, range, &which->value[k], error);
+    }
+    const strake_status status = strake_read_keys(node, "formula", error);
+    const strake_node *const formula = strake_node_get(node, "formula");
+    if (status == STRAKE_OK && formula == NULL) {
+        return strake_node_unlike(node, error, "a number, or {formula: \"...\"}");
+    }
+    return status == STRAKE_OK ? read_formulas(formula, which, k, error) : status;
+}
+
 /* Some of the choices, as a bit set. */
 static strake_status read_set(const strake_node *node, const char *choices, double *set,
                               strake_error *error)
@@ -495,7 +554,10 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
             which->value[k] = (double)integer;
             break;
         case STRAKE_KEY_REAL:
-            status = strake_read_real(node, &range, &which->value[k], error);
+            status = read_number(node, &range, which, k, error);
+            break;
+        case STRAKE_KEY_FORMULAS:
+            status = read_formulas(node, which, k, error);
             break;
         case STRAKE_KEY_BOOLEAN:
             status = strake_read_boolean(node, &truth, error);

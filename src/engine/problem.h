@@ -28,14 +28,16 @@ typedef enum strake_key_type {
     STRAKE_KEY_WORDS,   /**< list of some of the choices; the value is a bit set */
     STRAKE_KEY_SCENE, /**< list of things in a scene, in strake_case.scene; the value is how many */
     STRAKE_KEY_EACH,  /**< list of numbers, none or one for every name; else as REALS */
-    STRAKE_KEY_NAMES  /**< for what the fields with @c each exist; how many (case/names.h) */
+    /** a formula of the states (case/formula.h), or a list of one for every name: the value is how many */
+    STRAKE_KEY_FORMULAS,
+    STRAKE_KEY_NAMES /**< for what the fields with @c each exist; how many (case/names.h) */
 } strake_key_type;
 
 /** One problem-specific key of a case file, under `scheme:` or `parameters:`. */
 typedef struct strake_key {
     const char *path; /**< for example "scheme.iterations" */
     strake_key_type type;
-    /** of CHOICE and WORDS: "none|infinite"; of REALS: the default as a case says it, or NULL; of NAMES: the name by default */
+    /** of CHOICE and WORDS: "none|infinite"; of REAL: an example of a formula that may stand for it, or NULL; of REALS: the default as a case says it, or NULL; of NAMES: the name by default */
     const char *choices;
     double fallback;         /**< default */
     double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL; REALS: of their number) */

@@ -14,6 +14,7 @@
 #include "engine/lines.h"
 #include "engine/problem.h"
 #include "engine/spectrum.h"
+#include "problem/formula.h"
 
 /* What is measured of a state of the Cahn-Hilliard equation while it evolves. */
 
@@ -100,7 +101,7 @@ enum { TIME_MIDPOINT, TIME_HEUN, TIME_EULER };
 enum { UNSTABLE_REFUSE, UNSTABLE_ALLOW };
 
 static const strake_key keys[] = {
-    {"parameters.M", STRAKE_KEY_REAL, NULL, 1, 0, INFINITY, false, "[m5/(J s)]", "mobility"},
+    {"parameters.M", STRAKE_KEY_REAL, "1 - u^2", 1, 0, INFINITY, false, "[m5/(J s)]", "mobility"},
     {"parameters.B", STRAKE_KEY_REAL, NULL, 1, -INFINITY, INFINITY, false, "[J/m3]",
      "of the double well f = -B u^2/2 + U u^4/4: the depth of the quench"},
     {"parameters.U", STRAKE_KEY_REAL, NULL, 1, -INFINITY, INFINITY, false, "[J/m3]",
@@ -112,6 +113,8 @@ static const strake_key keys[] = {
     {"scheme.free_energy.polynomial", STRAKE_KEY_REALS, NULL, 0, 1, STRAKE_FREE_ENERGY_TERMS, false,
      "[J/m3]",
      "coefficients a0, a1, a2, ... of f = a0 + a1 u + a2 u^2 + ..., instead of the double well"},
+    {"scheme.free_energy.derivative", STRAKE_KEY_FORMULAS, "u^3 - u", 0, 0, INFINITY, false,
+     "[J/m3]", "f'(u) by a formula, instead of the double well"},
     {"scheme.unstable", STRAKE_KEY_CHOICE, "refuse|allow", UNSTABLE_REFUSE, 0, 1, false, "[-]",
      "allow: run even where time.dt is beyond the bound of stability"},
 };
@@ -127,6 +130,7 @@ typedef struct table {
     strake_free_energy energy;
     int slope[STRAKE_FREE_ENERGY_TERMS]; /* constants of f' */
     int gradient[STRAKE_AXES];           /* K over the squares of the spacings */
+    const strake_formula *mobility;      /* where it depends on u; else NULL */
 } table;
 
 static strake_read at(int value, int i, int m, int j)
@@ -177,6 +181,9 @@ static int append_factors(const table *t, const int factor[STRAKE_AXES], strake_
 /* The constants of f': those of the double well, or of a polynomial padded to degree 3 or 5. */
 static void add_slope(table *t, const strake_case *which)
 {
+    if (t->energy.slope != NULL) {
+        return;
+    }
     if (t->energy.is_well) {
         t->slope[0] = strake_graph_constant(t->g, "B", strake_case_value(which, "parameters.B"));
         t->slope[1] = strake_graph_constant(t->g, "U", strake_case_value(which, "parameters.U"));
@@ -203,7 +210,9 @@ static int potential_stages(const table *t, int number, const int x)
         read[1 + k] = at(t->slope[k], 0, 0, 0);
     }
     (void)snprintf(text, sizeof text, "slope%d", number);
-    read[0].value = strake_graph_stage(t->g, number, text, point, 1 + slopes, read);
+    read[0].value = t->energy.slope != NULL
+                        ? strake_formula_stages(t->energy.slope, t->g, number, text, &x)
+                        : strake_graph_stage(t->g, number, text, point, 1 + slopes, read);
     int count = 1 + cross(t, x, read + 1);
     count = append_factors(t, t->gradient, read, count);
     (void)snprintf(text, sizeof text, "mu%d", number);
@@ -212,12 +221,25 @@ static int potential_stages(const table *t, int number, const int x)
                               count, read);
 }
 
-/* base + dt M lap(mu), with dt M over the squares of the spacings in step. */
-static int advance_stage(const table *t, int number, const char *name, int base, int mu,
+/*
+ * base + dt M lap(mu), with dt M over the squares of the spacings in step; or base + dt div(M(x) grad mu), with half of dt
+ * over these squares.
+ */
+static int advance_stage(const table *t, int number, const char *name, int base, int x, int mu,
                          const int step[STRAKE_AXES])
 {
     strake_read read[STRAKE_MAX_READS] = {at(base, 0, 0, 0)};
     int count = 1 + cross(t, mu, read + 1);
+    if (t->mobility != NULL) {
+        char text[STRAKE_NAME_LENGTH];
+        (void)snprintf(text, sizeof text, "M%d", number - 1);
+        count +=
+            cross(t, strake_formula_stages(t->mobility, t->g, number - 1, text, &x), read + count);
+        count = append_factors(t, step, read, count);
+        return strake_graph_stage(t->g, number, name,
+                                  t->is_3d ? &strake_point_mobile_3d : &strake_point_mobile_2d,
+                                  count, read);
+    }
     count = append_factors(t, step, read, count);
     return strake_graph_stage(t->g, number, name,
                               t->is_3d ? &strake_point_advance_3d : &strake_point_advance_2d, count,
@@ -230,9 +252,13 @@ static strake_status build(const strake_case *which, const bool *constant, const
     (void)constant; /* the only field is a state */
     (void)number;
     const int time = (int)strake_case_value(which, "scheme.time");
-    const double mobility = which->dt * strake_case_value(which, "parameters.M");
-    table t = {
-        .g = graph, .is_3d = which->problem->dims == 3, .energy = strake_free_energy_of(which)};
+    const strake_formula *const formula = which->formula[strake_case_key(which, "parameters.M")];
+    const double mobility =
+        which->dt * (formula != NULL ? 0.5 : strake_case_value(which, "parameters.M"));
+    table t = {.g = graph,
+               .is_3d = which->problem->dims == 3,
+               .energy = strake_free_energy_of(which),
+               .mobility = formula};
     int whole[STRAKE_AXES];
     int half[STRAKE_AXES];
     strake_graph_begin(graph, which->precision);
@@ -244,14 +270,14 @@ static strake_status build(const strake_case *which, const bool *constant, const
     int next = 0;
     int mu = potential_stages(&t, 1, u);
     if (time == TIME_EULER) {
-        next = advance_stage(&t, 2, "u_next", u, mu, whole);
+        next = advance_stage(&t, 2, "u_next", u, u, mu, whole);
     } else {
-        const int v = advance_stage(&t, 2, "v", u, mu, time == TIME_HEUN ? whole : half);
+        const int v = advance_stage(&t, 2, "v", u, u, mu, time == TIME_HEUN ? whole : half);
         mu = potential_stages(&t, 3, v);
         const int base = time == TIME_HEUN ? STRAKE_STAGE(graph, 4, "base", halfway, at(u, 0, 0, 0),
                                                           at(v, 0, 0, 0))
                                            : u;
-        next = advance_stage(&t, 4, "u_next", base, mu, time == TIME_HEUN ? half : whole);
+        next = advance_stage(&t, 4, "u_next", base, v, mu, time == TIME_HEUN ? half : whole);
     }
     strake_graph_state(graph, u, next);
     return strake_graph_finish(graph, error);
@@ -259,15 +285,18 @@ static strake_status build(const strake_case *which, const bool *constant, const
 
 static strake_status check(const strake_case *which, strake_error *error)
 {
-    static const char *const well[] = {"parameters.B", "parameters.U"};
-    const bool is_polynomial =
-        which->given[strake_case_key(which, "scheme.free_energy.polynomial")];
-    for (int k = 0; k < 2 && is_polynomial; k++) {
-        if (which->given[strake_case_key(which, well[k])]) {
-            return strake_fail(error, STRAKE_ERR_USAGE,
-                               "%s: %s: the free energy is scheme.free_energy.polynomial, which "
-                               "has no such parameter; give one of the two",
-                               which->file, well[k]);
+    static const char *const well[] = {"parameters.B", "parameters.U",
+                                       "scheme.free_energy.polynomial"};
+    static const char *const other[] = {"scheme.free_energy.polynomial",
+                                        "scheme.free_energy.derivative"};
+    for (int o = 0; o < 2; o++) {
+        for (int k = 0; k < 2 + o && which->given[strake_case_key(which, other[o])]; k++) {
+            if (which->given[strake_case_key(which, well[k])]) {
+                return strake_fail(error, STRAKE_ERR_USAGE,
+                                   "%s: %s: the free energy is %s, which has no such parameter; "
+                                   "give one of the two",
+                                   which->file, well[k], other[o]);
+            }
         }
     }
     return STRAKE_OK;
@@ -300,6 +329,23 @@ static void survey(const strake_case *which, const strake_layout *layout, strake
     }
 }
 
+/* The mobility; of a formula the largest over the values of the field, and a third beyond. */
+static double largest_mobility(const strake_case *which, double low, double high)
+{
+    enum { SAMPLES = 256 };
+    const strake_formula *const formula = which->formula[strake_case_key(which, "parameters.M")];
+    double most = 0.0;
+    if (formula == NULL) {
+        return strake_case_value(which, "parameters.M");
+    }
+    const double middle = 0.5 * (low + high), half = fmax(0.5 * (high - low) * 4.0 / 3.0, 1e-3);
+    for (int k = 0; k <= SAMPLES; k++) {
+        const double u = middle + half * (2.0 * k / SAMPLES - 1.0);
+        most = fmax(most, fabs(strake_formula_at(formula, &u)));
+    }
+    return most;
+}
+
 /*
  * Stability of the linearised equation around any value that the field takes: the fastest mode, of
  * Laplacian -k, decays at the rate M k (s + K k), s = f''; Euler and both Runge-Kutta methods allow 2
@@ -319,7 +365,8 @@ static strake_status judge(const strake_case *which,
     }
     const double stiffness =
         strake_free_energy_stiffness(&energy, -extreme[LOW].value, extreme[HIGH].value);
-    const double rate = strake_case_value(which, "parameters.M") * laplacian *
+    const double rate = largest_mobility(which, -extreme[LOW].value, extreme[HIGH].value) *
+                        laplacian *
                         (stiffness + strake_case_value(which, "parameters.K") * laplacian);
     if (!(which->dt * rate > 2.0 * (1.0 + slack))) {
         return STRAKE_OK;

@@ -12,7 +12,8 @@ enum { STRAKE_FREE_ENERGY_TERMS = 7 }; /**< of a polynomial: degree 6 */
 
 /** A case's free energy density f(u) = sum of coefficient[k] u^k [J/m3]. */
 typedef struct strake_free_energy {
-    bool is_well; /**< -B u^2/2 + U u^4/4, from its parameters */
+    const strake_formula *slope; /**< f'(u), where the case gives that; NULL: a polynomial */
+    bool is_well;                /**< -B u^2/2 + U u^4/4, from its parameters */
     int terms;
     double coefficient[STRAKE_FREE_ENERGY_TERMS];
 } strake_free_energy;

@@ -11,6 +11,8 @@
     X(potential_3d, 11, 10, 3, 0, 0)                                                               \
     X(advance_2d, 8, 7, 2, 0, 0)                                                                   \
     X(advance_3d, 11, 10, 3, 0, 0)                                                                 \
+    X(mobile_2d, 13, 11, 6, 0, 0)                                                                  \
+    X(mobile_3d, 18, 17, 9, 0, 0)                                                                  \
     X(halfway, 2, 1, 1, 0, 0)
 
 #endif

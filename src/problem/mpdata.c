@@ -187,6 +187,9 @@ static const strake_key keys[] = {
      "a model gives all fields inflow_... through the library; a case just has them"},
     {"parameters.decay", STRAKE_KEY_EACH, NULL, 0, 0, STRAKE_MAX_NAMES, false, "[1/s]",
      "linear decay of each tracer, half of a step before and half after the advection"},
+    {"parameters.reaction", STRAKE_KEY_FORMULAS, "-0.1*psi", 0, 0, STRAKE_MAX_NAMES, false, "[1/s]",
+     "rate of change of each tracer by a formula of all of them in a cell, in an explicit step of "
+     "its own before the advection"},
     {"parameters.diffusivity", STRAKE_KEY_EACH, NULL, 0, 0, STRAKE_MAX_NAMES, false, "[m2/s]",
      "constant diffusivity of each tracer, in a step of its own before the advection"},
     {.path = "tracers",
@@ -318,6 +321,7 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
     static const char *const lists[] = {"parameters.decay", "parameters.diffusivity"};
     strake_status status = STRAKE_OK;
     const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    const int key = strake_case_key(which, "parameters.reaction");
     bool any_open = false;
     for (int a = 0; a < STRAKE_AXES; a++) {
         any_open = any_open || (which->boundary[a] == STRAKE_OPEN && !which->is_closed[a]);
@@ -328,6 +332,15 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
                      "%s: %s: %d numbers for %d tracer%s; give one for each", which->file, lists[k],
                      items, at.u, at.u == 1 ? "" : "s");
     }
+    STRAKE_CHECK(which->formula[key] == NULL || (int)which->value[key] == at.u, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: parameters.reaction: %d formula for %d tracers; give a list of one for each",
+                 which->file, (int)which->value[key], at.u);
+    STRAKE_CHECK(which->formula[key] == NULL || !strake_mpdata_scheme_of(which).nonnegative, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: parameters.reaction: scheme.sign is nonnegative, and nobody knows that of "
+                 "what a formula adds; use sign: any",
+                 which->file);
     for (int k = 0; k < at.u; k++) {
         const char *const name = which->problem->field[k].name;
         const double decay = strake_mpdata_decay(which, k);

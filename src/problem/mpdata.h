@@ -83,7 +83,9 @@ typedef struct strake_mpdata_tracer {
     bool has_source; /**< or decay */
     double decay, diffusivity;
     int diffusion[STRAKE_AXES]; /**< per direction: strake_mpdata_diffusion_number() of the step */
-    int half_step;              /**< half of the time step, ... */
+    const strake_formula *reaction; /**< rate of change; NULL: none */
+    int whole_step;                 /**< of that: the time step */
+    int half_step;                  /**< half of the time step, ... */
     int keep,
         fade; /**< ... what decay leaves in it, before and after; all -1 without source and decay */
 } strake_mpdata_tracer;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "problem/formula.h"
 #include "problem/mpdata.h"
 
 /* What happens to a tracer of MPDATA beside its advection: inflow, diffusion, sources and decay. */
@@ -115,8 +116,11 @@ static int mpdata_tracers(const strake_case *which, strake_graph *graph,
 {
     const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    const strake_formula *const reactions =
+        which->formula[strake_case_key(which, "parameters.reaction")];
     follower of = {-1, -1, -1};
     bool flows_in = false;
+    int whole_step = -1;
     for (int k = 0; k < fields.u; k++) {
         strake_mpdata_tracer *const q = &out[k];
         q->decay = strake_mpdata_decay(which, k);
@@ -126,6 +130,14 @@ static int mpdata_tracers(const strake_case *which, strake_graph *graph,
         q->has_source = q->source >= 0 || q->decay > 0.0;
         plan_source(which, graph, &of, q);
         plan_diffusion(which, graph, &of, k, out);
+        q->reaction = reactions != NULL ? &reactions[k] : NULL;
+        if (reactions != NULL) {
+            whole_step = whole_step >= 0 ? whole_step
+                         : which->courant > 0.0
+                             ? with_step(graph, "whole_step", 1.0, &of)
+                             : strake_graph_constant(graph, "whole_step", which->dt);
+        }
+        q->whole_step = whole_step;
         flows_in = flows_in || q->inflow >= 0;
         /* No step reads it. */
         (void)strake_graph_constant(graph, which->problem->field[fields.reference + k].name, 0.0);
@@ -206,8 +218,15 @@ static int diffuse_stage(const strake_case *which, strake_graph *graph,
  */
 static int mpdata_before(const strake_case *which, strake_graph *graph,
                          const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
-                         int psi)
+                         const int *all, int psi)
 {
+    if (tracer->reaction != NULL) {
+        const int rate = strake_formula_stages(tracer->reaction, graph, 0, "reaction", all);
+        psi = STRAKE_STAGE(graph, 0, "psi_reacted", source_before, mpdata_tracer_at(psi),
+                           mpdata_tracer_at(rate), mpdata_tracer_at(tracer->whole_step),
+                           mpdata_tracer_at(strake_graph_constant(graph, "one", 1.0)));
+        strake_graph_set(graph);
+    }
     if (tracer->inflow >= 0) {
         psi = STRAKE_STAGE(graph, 0, "psi_inflow", inflow, mpdata_tracer_at(psi),
                            mpdata_tracer_at(cells->inside), mpdata_tracer_at(tracer->inflow));
@@ -722,7 +741,7 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
         if (k > 0) {
             strake_graph_set(graph);
         }
-        const int begun = mpdata_before(which, graph, &own[k], &t.cells, psi[k]);
+        const int begun = mpdata_before(which, graph, &own[k], &t.cells, psi, psi[k]);
         const int x = step_stages(&t, begun, u);
         strake_graph_state(graph, psi[k], mpdata_after(which, graph, &own[k], x));
     }
