@@ -655,7 +655,7 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
         write_file(text, "quick.h");
     }
     write_file(text, "elementary.h");
-    if (strake_graph_has_reflections(graph)) {
+    if (strake_graph_has_state_stages(graph)) {
         write_file(text, "wall.h");
     }
     write_formulas(text, graph, problem);

@@ -118,6 +118,34 @@ static const char *fault_of_keys(const strake_problem *p)
     return NULL;
 }
 
+/*
+ * Devices treat a formula with one division in its list as one that ends with it: it must be declared so, and no other
+ * one. @return a clause, or NULL
+ */
+static const char *fault_of_text(const char *text)
+{
+    static const char ratio[] = "STRAKE_RATIO_FUNCTION", plain[] = "STRAKE_POINT_FUNCTION real";
+    for (const char *at = strstr(text, "X("); at != NULL; at = strstr(at + 1, "X(")) {
+        char name[64], declared[120];
+        int operands = 0, adds = 0, muls = 0, divs = 0;
+        if (sscanf(at, "X(%63[A-Za-z0-9_], %d, %d, %d, %d,", name, &operands, &adds, &muls,
+                   &divs) != 5 ||
+            strstr(text, "STRAKE_POINTS_WITH_DOUBT(") != NULL) {
+            continue;
+        }
+        (void)snprintf(declared, sizeof declared, "%s %s(", divs == 1 ? plain : ratio, name);
+        if (strstr(text, declared) != NULL) {
+            return divs == 1
+                       ? "a formula with one division in its list is no STRAKE_RATIO_FUNCTION: "
+                         "let it end with STRAKE_RATIO(n, d), or see STRAKE_DOUBT in "
+                         "cl/real.h"
+                       : "a STRAKE_RATIO_FUNCTION has another number of divisions than 1 in "
+                         "its list";
+        }
+    }
+    return NULL;
+}
+
 /* What is wrong in the tables of a problem, a clause; NULL: nothing that can be seen without a case. */
 static const char *fault_of(const strake_problem *p)
 {
@@ -168,6 +196,7 @@ strake_status strake_problem_load(const char *path, const strake_problem_text *t
         : entry->length != text->length || memcmp(entry->text, text->text, text->length) != 0
             ? "it is of another file"
             : fault_of(*entry->problem);
+    fault = fault != NULL ? fault : fault_of_text(text->text);
     if (fault != NULL) {
         (void)dlclose(object);
         return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", file, fault);

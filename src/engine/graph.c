@@ -1,5 +1,6 @@
 #include "engine/graph.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -104,6 +105,12 @@ static int add_value(strake_graph *graph, const char *name)
     memset(value, 0, sizeof *value);
     if (strlen(name) >= sizeof value->name) {
         break_graph(graph, "name too long", name);
+    }
+    /* Kernels have variables of that name. */
+    for (const char *at = name; *at != '\0'; at++) {
+        if (!isalnum((unsigned char)*at) && *at != '_') {
+            break_graph(graph, "a name has letters, digits and _ only", name);
+        }
     }
     (void)snprintf(value->name, sizeof value->name, "%s", name);
     value->stage = -1;
@@ -299,11 +306,12 @@ int strake_graph_reflect(strake_graph *graph, const char *output, const strake_p
     return value;
 }
 
-bool strake_graph_has_reflections(const strake_graph *graph)
+bool strake_graph_has_state_stages(const strake_graph *graph)
 {
     bool has = false;
     for (int s = 0; s < graph->stages; s++) {
-        has = has || graph->value[graph->stage[s].output].is_reflected;
+        has = has || graph->value[graph->stage[s].output].is_reflected ||
+              graph->stage[s].point == &strake_point_state_copy;
     }
     return has;
 }
@@ -468,8 +476,48 @@ static void find_cheap(strake_graph *graph)
     }
 }
 
+static bool is_operand(const strake_graph *graph, int value)
+{
+    bool is_read = false;
+    for (int s = 0; s < graph->stages; s++) {
+        for (int k = 0; k < graph->stage[s].reads; k++) {
+            is_read = is_read || graph->stage[s].read[k].value == value;
+        }
+    }
+    return is_read;
+}
+
+/*
+ * Next states are stored where others than their readers expect them, so that no stage reads one: the next state of a
+ * value that stages read, too, is a copy of it.
+ */
+static void copy_read_states(strake_graph *graph)
+{
+    const int values = graph->values;
+    int number = 0;
+    for (int s = 0; s < graph->stages; s++) {
+        number = graph->stage[s].number > number ? graph->stage[s].number : number;
+    }
+    for (int v = 0; v < values; v++) {
+        if (graph->value[v].is_output && is_operand(graph, v)) {
+            char name[STRAKE_NAME_LENGTH];
+            const strake_read read = {v, {0}};
+            const int input = graph->value[v].state_of;
+            (void)snprintf(name, sizeof name, "%s", graph->value[v].name);
+            graph->value[v].is_output = false;
+            graph->value[v].state_of = -1;
+            strake_graph_state(
+                graph, input,
+                strake_graph_stage(graph, number, name, &strake_point_state_copy, 1, &read));
+        }
+    }
+}
+
 strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
 {
+    if (!graph->broken) {
+        copy_read_states(graph);
+    }
     if (!graph->broken) {
         derive_halos(graph);
         drop_dead_stages(graph);
@@ -477,12 +525,6 @@ strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
         delay_stages(graph);
         find_cheap(graph);
         for (int s = 0; s < graph->stages; s++) {
-            for (int k = 0; k < graph->stage[s].reads; k++) {
-                if (graph->value[graph->stage[s].read[k].value].is_output) {
-                    break_graph(graph, "an output may not be an operand too",
-                                graph->value[graph->stage[s].output].name);
-                }
-            }
             const strake_value *output = &graph->value[graph->stage[s].output];
             if (output->is_output && output->is_reduced) {
                 break_graph(graph, "an output may not be reduced too", output->name);

@@ -138,10 +138,16 @@ int strake_graph_stage(strake_graph *graph, int number, const char *output,
 int strake_graph_reflect(strake_graph *graph, const char *output, const strake_point *point,
                          int state, int side);
 
-/** Whether a graph has stages of strake_graph_reflect(). */
-bool strake_graph_has_reflections(const strake_graph *graph);
+/** Copies a value; of problem/wall.c, as every formula is compiled there. */
+extern const strake_point strake_point_state_copy;
 
-/** Declares that @p output is what the state input @p input, or that of a reflection, becomes in the next step. */
+/** Whether a graph has stages of cl/wall.h: of strake_graph_reflect(), or copies of states that stages read. */
+bool strake_graph_has_state_stages(const strake_graph *graph);
+
+/**
+ * Declares that @p output is what the state input @p input, or that of a reflection, becomes in the next step. Stages may
+ * read the output, too.
+ */
 void strake_graph_state(strake_graph *graph, int input, int output);
 
 /**

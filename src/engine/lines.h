@@ -6,7 +6,7 @@
 #ifndef STRAKE_LINES_H
 #define STRAKE_LINES_H
 
-#include "engine/layout.h"
+#include "engine/problem.h"
 
 enum {
     STRAKE_PIECE = 512 /* columns of a piece */,
@@ -22,5 +22,15 @@ typedef double strake_piece[STRAKE_PIECE + STRAKE_PIECE_MORE];
  */
 const double *strake_piece_of(const strake_layout *layout, const void *array, double number,
                               int64_t i, int64_t m, int64_t j, int64_t count, strake_piece room);
+
+/**
+ * A field of cells at one cell, or at the one that its ghost copies: any that is less than the grid's extent beyond it.
+ * For measures (strake_problem.evaluate) that read few values.
+ */
+double strake_snapshot_at(const strake_snapshot *snapshot, int field, int64_t i, int64_t m,
+                          int64_t j);
+
+/** The sum of a field of cells, in a fixed order with what rounding loses (base/sum.h). */
+double strake_snapshot_sum(const strake_snapshot *snapshot, int field);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "cl/wall.h"
 
-#define WALL_POINTS(X) X(wall_reflect, 2, 0, 1, 0, 0)
+#define WALL_POINTS(X) X(wall_reflect, 2, 0, 1, 0, 0) X(state_copy, 1, 0, 0, 0, 0)
 STRAKE_POINTS(WALL_POINTS)
 
 #ifdef STRAKE_HOST

@@ -12,8 +12,8 @@
 /*
  * Formulas. Each takes values at one point and returns one: `real` is double or float as the case says, and numbers
  * are written REAL(0.5). They are C and OpenCL C at once, so they use nothing but + - * /, comparisons, each other, and
- * STRAKE_MIN, STRAKE_MAX, STRAKE_ABS, STRAKE_SQRT, and of cl/elementary.h strake_exp, strake_log, strake_sin and
- * strake_cos. Nothing is reordered: brackets decide how sums are rounded, so that all processors give the same bits.
+ * STRAKE_MIN, STRAKE_MAX, STRAKE_ABS, STRAKE_SQRT, STRAKE_EXP, STRAKE_LOG, STRAKE_SIN and STRAKE_COS. A division is the
+ * last operation of a formula (STRAKE_RATIO_FUNCTION in cl/real.h). Nothing is reordered: brackets decide how sums are rounded, so that all processors give the same bits.
  */
 
 /* Heat that flows through the face between two cells: diffusivities and temperatures before and after it. */
@@ -119,19 +119,15 @@ static const strake_quantity quantities[] = {
 
 static strake_status evaluate(const strake_snapshot *s, double *out, strake_error *error)
 {
-    const strake_layout *const l = s->layout;
-    strake_sum sum = {0};
-    strake_piece room;
+    const int64_t *const n = s->layout->n;
     (void)error;
+    out[MEAN] = strake_snapshot_sum(s, T) / (double)(n[0] * n[2]);
     out[HOTTEST] = -INFINITY;
-    for (int64_t i = 0; i < l->n[0]; i++) {
-        for (int64_t j = 0; j < l->n[2]; j++) {
-            const double t = *strake_piece_of(l, s->array[T], s->number[T], i, 0, j, 1, room);
-            strake_sum_add(&sum, t);
-            out[HOTTEST] = fmax(out[HOTTEST], t);
+    for (int64_t i = 0; i < n[0]; i++) {
+        for (int64_t j = 0; j < n[2]; j++) {
+            out[HOTTEST] = fmax(out[HOTTEST], strake_snapshot_at(s, T, i, 0, j));
         }
     }
-    out[MEAN] = strake_sum_total(&sum) / (double)(l->n[0] * l->n[2]);
     return STRAKE_OK;
 }
 
