@@ -388,10 +388,14 @@ static strake_status put_loops(builder *b, const strake_problem *problem, strake
 {
     strake_status status = STRAKE_OK;
     strake_loop_writer *writer = strake_loop_writer_open();
+    strake_error reason;
     char *memory[2] = {NULL, NULL};
     size_t size[2] = {0, 0};
     STRAKE_CHECK(writer != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to build it", b->path);
-    STRAKE_TRY(strake_loop_writer_add(writer, problem, 0, error));
+    status = strake_loop_writer_add(writer, problem, 0, &reason);
+    STRAKE_CHECK(status == STRAKE_OK, error,
+                 status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE, "%s: %s", b->path,
+                 reason.text);
     for (int k = 0; k < 2; k++) {
         FILE *const out = open_memstream(&memory[k], &size[k]);
         STRAKE_CHECK(out != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to build it", b->path);

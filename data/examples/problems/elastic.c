@@ -71,12 +71,6 @@ STRAKE_POINT_FUNCTION real elastic_shear(real s, real mu, real a, real b)
     return s + mu * (a + b);
 }
 
-/* The same value, as the next state. */
-STRAKE_POINT_FUNCTION real elastic_keep(real x)
-{
-    return x;
-}
-
 /* X(name, operands, additions, multiplications, divisions, comparisons with a choice) */
 #define ELASTIC_POINTS(X)                                                                          \
     X(elastic_inverse, 1, 0, 0, 1, 0)                                                              \
@@ -85,8 +79,7 @@ STRAKE_POINT_FUNCTION real elastic_keep(real x)
     X(elastic_velocity, 11, 6, 4, 0, 0)                                                            \
     X(elastic_strain, 3, 1, 1, 0, 0)                                                               \
     X(elastic_normal, 7, 5, 2, 0, 0)                                                               \
-    X(elastic_shear, 4, 2, 1, 0, 0)                                                                \
-    X(elastic_keep, 1, 0, 0, 0, 0)
+    X(elastic_shear, 4, 2, 1, 0, 0)
 
 STRAKE_POINTS(ELASTIC_POINTS)
 
@@ -206,9 +199,8 @@ static strake_status build(const strake_case *which, const bool *constant, const
                                       at(strain[b][a]), at(strain[a][b]));
         strake_graph_state(g, state[SZX + p], next);
     }
-    /* What a state becomes must not be read by other stages: the new velocities, which strains read, are copied. */
     for (int a = 0; a < AXES; a++) {
-        strake_graph_state(g, state[VZ + a], STRAKE_STAGE(g, 5, next_name[VZ + a], elastic_keep, at(v[a])));
+        strake_graph_state(g, state[VZ + a], v[a]);
     }
     return strake_graph_finish(g, error);
 }

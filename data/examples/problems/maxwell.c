@@ -55,12 +55,6 @@ STRAKE_POINT_FUNCTION real mx_step_ez(real ez, real gain, real hy, real hy_south
     return ez + gain * (rows * (hy_south - hy) - cols * (hx_east - hx));
 }
 
-/* The same value, as the next state: other stages cannot read a next state itself. */
-STRAKE_POINT_FUNCTION real mx_keep(real x)
-{
-    return x;
-}
-
 /* Their list: X(name, operands, additions, multiplications, divisions, comparisons with a choice). */
 #define MAXWELL_POINTS(X)                                                                          \
     X(mx_free, 3, 0, 2, 0, 0)                                                                      \
@@ -68,8 +62,7 @@ STRAKE_POINT_FUNCTION real mx_keep(real x)
     X(mx_gain, 3, 0, 1, 1, 0)                                                                      \
     X(mx_step_hy, 4, 2, 1, 0, 0)                                                                   \
     X(mx_step_hx, 4, 2, 1, 0, 0)                                                                   \
-    X(mx_step_ez, 8, 4, 3, 0, 0)                                                                   \
-    X(mx_keep, 1, 0, 0, 0, 0)
+    X(mx_step_ez, 8, 4, 3, 0, 0)
 
 STRAKE_POINTS(MAXWELL_POINTS)
 
@@ -149,8 +142,8 @@ static strake_status build(const strake_case *which, const bool *constant, const
                                      at(hy_now, 1, 0), at(hx_now, 0, 0), at(hx_now, 0, 1), at(rows, 0, 0),
                                      at(cols, 0, 0));
     strake_graph_state(g, ez, ez_next);
-    strake_graph_state(g, hx, STRAKE_STAGE(g, 5, "hx_next", mx_keep, at(hx_now, 0, 0)));
-    strake_graph_state(g, hy, STRAKE_STAGE(g, 5, "hy_next", mx_keep, at(hy_now, 0, 0)));
+    strake_graph_state(g, hx, hx_now);
+    strake_graph_state(g, hy, hy_now);
     return strake_graph_finish(g, error);
 }
 

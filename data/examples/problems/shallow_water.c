@@ -32,12 +32,6 @@ STRAKE_POINT_FUNCTION real sw_advance_momentum(real m, real rate, real dt, real 
     return h > dry ? m + dt * rate : REAL(0.0);
 }
 
-/* The same value, as the next state: other stages cannot read a next state itself. */
-STRAKE_POINT_FUNCTION real sw_keep(real x)
-{
-    return x;
-}
-
 /* The velocity in a cell; where the depth is not above `dry` the momentum is 0, and so is the velocity. */
 STRAKE_RATIO_FUNCTION sw_velocity(real m, real h, real dry)
 {
@@ -120,7 +114,6 @@ STRAKE_RATIO_FUNCTION sw_bound(real n, real s, real w, real e, real half_rows, r
 #define SHALLOW_WATER_POINTS(X)                                                                    \
     X(sw_advance_depth, 3, 1, 1, 0, 1)                                                             \
     X(sw_advance_momentum, 5, 1, 1, 0, 1)                                                          \
-    X(sw_keep, 1, 0, 0, 0, 0)                                                                      \
     X(sw_velocity, 3, 0, 0, 1, 1)                                                                  \
     X(sw_rise, 2, 1, 0, 0, 1)                                                                      \
     X(sw_depth_at_face, 2, 1, 0, 0, 1)                                                             \
@@ -213,7 +206,6 @@ static face across(strake_graph *g, int i, int j, int h, int u, int w, int bed, 
 static strake_status build(const strake_case *which, const bool *constant, const double *number,
                            strake_graph *g, strake_error *error)
 {
-    static const char *const next[] = {"depth_next", "m1_next", "m2_next"};
     const double gravity = strake_case_value(which, "parameters.gravity");
     int input[2 * VALUES];
     int x[VALUES];
@@ -259,7 +251,7 @@ static strake_status build(const strake_case *which, const bool *constant, const
                             at(cols, 0, 0), at(rows, 0, 0));
     for (int f = 0; f < VALUES; f++) {
         strake_graph_state(g, input[VALUES + f], rate[f]);
-        strake_graph_state(g, input[f], STRAKE_STAGE(g, 8, next[f], sw_keep, at(x[f], 0, 0)));
+        strake_graph_state(g, input[f], x[f]);
     }
     return strake_graph_finish(g, error);
 }
