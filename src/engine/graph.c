@@ -476,12 +476,14 @@ static void find_cheap(strake_graph *graph)
     }
 }
 
+/* Whether a stage that is needed reads a value. */
 static bool is_operand(const strake_graph *graph, int value)
 {
     bool is_read = false;
     for (int s = 0; s < graph->stages; s++) {
-        for (int k = 0; k < graph->stage[s].reads; k++) {
-            is_read = is_read || graph->stage[s].read[k].value == value;
+        const strake_stage *const stage = &graph->stage[s];
+        for (int k = 0; k < stage->reads && graph->value[stage->output].is_live; k++) {
+            is_read = is_read || stage->read[k].value == value;
         }
     }
     return is_read;
@@ -516,6 +518,7 @@ static void copy_read_states(strake_graph *graph)
 strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
 {
     if (!graph->broken) {
+        derive_halos(graph); /* which stages are needed */
         copy_read_states(graph);
     }
     if (!graph->broken) {
