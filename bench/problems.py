@@ -4,8 +4,8 @@
 usage: PYTHONPATH=host/python python3 bench/problems.py [--on WHERE] [--sizes N,N...] [--steps N] [--rounds N]
     [--threads N] [--run KEY=VALUE]... [PROBLEM...]
 (after `make`; needs NumPy; `pip install numba jax` for the others, which the table names where they are absent)
-PROBLEM: gray_scott (data/examples/problems/gray_scott.c), shallow_water (the second example of src/problem/README.md, with
-its time step that follows from the state); both where none is named. --threads 2: of Strake on processors and of Numba;
+PROBLEM: gray_scott (data/examples/problems/gray_scott.c), shallow_water (bench/flat_water.c, with a time step that
+follows from the state); both where none is named. --threads 2: of Strake on processors and of Numba;
 JAX takes what it finds. --run steps_per_sweep=8: of `strake help case` the key run.steps_per_sweep. STRAKE=build/strake builds
 the problem.
 
@@ -19,7 +19,6 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -179,20 +178,7 @@ class ShallowWater:
         return [1.0 + 0.2 * draw.random((n, n))] + [0.2 * (draw.random((n, n)) - 0.5) for _ in range(2)]
 
     def file(self, folder):
-        """One file of the page's four blocks."""
-        page = (TOP / "src/problem/README.md").read_text()
-
-        def block(name):
-            return re.search(r"^`%s`:\n\n```c\n(.*?)^```" % re.escape(name), page, re.S | re.M).group(1)
-        table = block("src/problem/shallow_water.c")
-        table = table[table.index("enum {"):]
-        table = table.replace("const strake_problem strake_problem_shallow_water2d", "STRAKE_PROBLEM(shallow_water2d)")
-        table = table.replace('"shallow_water_point.h"', "__FILE__")
-        path = pathlib.Path(folder) / "shallow_water.c"
-        path.write_text('#include "strake_problem.h"\n' + block("cl/shallow_water_point.h")
-                        + block("src/problem/shallow_water_points.h") + "STRAKE_POINTS(SHALLOW_WATER_POINTS)\n"
-                        "#ifdef STRAKE_HOST\n" + table + "#endif\n")
-        return path
+        return TOP / "bench/flat_water.c"
 
     def case(self, n, steps):
         return {"grid": {"rows": n, "cols": n}, "time": {"end": 1e9, "safety": SAFETY}}

@@ -534,8 +534,9 @@ static strake_status refill_shaped(strake_grid *grid, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *const problem = grid->which->problem;
     for (int f = 0; f < problem->fields; f++) {
+        const char *const named = problem->field[f].weight;
         const int weight =
-            grid->field[f].from_shape ? strake_field_named(problem, problem->field[f].weight) : f;
+            grid->field[f].from_shape && named != NULL ? strake_field_named(problem, named) : f;
         if (grid->field[f].from_shape && grid->field[f].state != STRAKE_FIELD_RAW &&
             (grid->field[f].state == STRAKE_FIELD_OUTDATED || inputs_is_new(grid, weight))) {
             STRAKE_TRY(strake_inputs_refill(grid, f, error));

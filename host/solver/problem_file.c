@@ -99,6 +99,48 @@ static const char *fault_of_fields(const strake_problem *p)
     return states > 0 ? NULL : "no field is a state";
 }
 
+/* Whether a name that a field gives, if any, is that of a field of cells. */
+static bool is_field(const strake_problem *p, const char *name)
+{
+    bool is_there = name == NULL;
+    for (int f = 0; f < p->fields && !is_there; f++) {
+        is_there = strcmp(p->field[f].name, name) == 0 && p->field[f].position == STRAKE_CELL;
+    }
+    return is_there;
+}
+
+/* What fields say of others, and what only problems of the program can have. */
+static const char *fault_of_references(const strake_problem *p)
+{
+    for (int f = 0; f < p->fields; f++) {
+        const strake_field *const field = &p->field[f];
+        bool has_key = field->fallback_key == NULL;
+        for (int k = 0; k < p->keys; k++) {
+            has_key = has_key || strcmp(p->key[k].path, field->fallback_key) == 0;
+        }
+        if (!is_field(p, field->weight) || !is_field(p, field->follows) || !has_key) {
+            return "weight, follows or fallback_key of a field names none";
+        }
+        if (field->is_poured || field->each != NULL || field->derive != NULL || field->is_traced ||
+            field->is_drain) {
+            return "is_poured, each, derive, is_traced and is_drain are for fields of Strake's own "
+                   "problems";
+        }
+        if (field->is_state && field->position != STRAKE_CELL) {
+            return "a state lies in cells (STRAKE_CELL): one on faces is that of the cell before "
+                   "or "
+                   "after them";
+        }
+        if (field->is_velocity && field->position == STRAKE_CELL) {
+            return "a velocity (is_velocity) lies on faces";
+        }
+    }
+    return p->open_key != NULL || p->event != NULL || p->pour != NULL || p->pace != NULL ||
+                   p->measures_each
+               ? "open_key, event, pour, pace and measures_each are for Strake's own problems"
+               : NULL;
+}
+
 static const char *fault_of_keys(const strake_problem *p)
 {
     for (int k = 0; k < p->keys; k++) {
@@ -176,8 +218,9 @@ static const char *fault_of(const strake_problem *p)
     if ((p->survey == NULL) != (p->judge == NULL)) {
         return "of survey and judge, one is missing";
     }
-    const char *const fault = fault_of_fields(p);
-    return fault != NULL ? fault : fault_of_keys(p);
+    const char *fault = fault_of_fields(p);
+    fault = fault != NULL ? fault : fault_of_keys(p);
+    return fault != NULL ? fault : fault_of_references(p);
 }
 
 strake_status strake_problem_load(const char *path, const strake_problem_text *text,

@@ -15,6 +15,60 @@
 #include "case/names.h"
 #include "case/source.h"
 
+/* What a stage table must have for the fields and the clock of its problem; a clause, or NULL. */
+static const char *fault_of_graph(const strake_case *which, const strake_graph *graph,
+                                  const char **name)
+{
+    const strake_problem *const problem = which->problem;
+    const bool has_clock = problem->is_adaptive || which->courant > 0.0;
+    int given = 0;
+    for (int k = 0; k < graph->scalars; ++k) {
+        given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
+    }
+    *name = problem->name;
+    if (!has_clock && (given > 0 || graph->reductions > 0)) {
+        return "scalars and reductions are for problems with is_adaptive: the time step of others "
+               "is a constant";
+    }
+    if (given > 2) {
+        return "a clock tells two scalars at most: the time step and the time after it";
+    }
+    if (problem->is_adaptive &&
+        (graph->reductions == 0 || graph->reduction[0].kind != STRAKE_MINIMUM)) {
+        return "it is adaptive, and no minimum bounds its next time step (strake_graph_reduce)";
+    }
+    for (int f = 0; f < problem->fields; ++f) {
+        const int value = strake_graph_find(graph, problem->field[f].name);
+        *name = problem->field[f].name;
+        if (problem->field[f].is_state && strake_case_has(which, f) &&
+            (value < 0 || graph->value[value].next < 0)) {
+            return "this state has no next one (strake_graph_input, strake_graph_state)";
+        }
+    }
+    for (int v = 0; v < graph->values; ++v) {
+        bool is_field =
+            graph->value[v].stage >= 0 || graph->value[v].is_constant || !graph->value[v].is_live;
+        for (int f = 0; f < problem->fields; ++f) {
+            is_field = is_field || strcmp(problem->field[f].name, graph->value[v].name) == 0;
+        }
+        *name = graph->value[v].name;
+        if (!is_field) {
+            return "an input of the stage table has a name that no field has";
+        }
+    }
+    return NULL;
+}
+
+static strake_status check_graph(const strake_case *which, const strake_graph *graph,
+                                 strake_error *error)
+{
+    const char *name = NULL;
+    const char *const fault = fault_of_graph(which, graph, &name);
+    return fault == NULL ? STRAKE_OK
+                         : strake_fail(error, STRAKE_ERR_USAGE, "%s: problem %s: %s: %s",
+                                       which->file, which->problem->name, name, fault);
+}
+
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
                                 strake_graph *graph, strake_error *error)
 {
@@ -29,7 +83,8 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
         constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
                       strake_source_constant(which->source[f], &number[f]);
     }
-    const strake_status status = problem->build(which, constant, number, graph, error);
+    strake_status status = problem->build(which, constant, number, graph, error);
+    status = status == STRAKE_OK ? check_graph(which, graph, error) : status;
     for (int f = 0; f < problem->fields && status == STRAKE_OK; f++) {
         const int value = strake_graph_find(graph, problem->field[f].name);
         if (value >= 0) {

@@ -68,7 +68,7 @@ typedef struct strake_field {
     double fallback;
     const char *unit;
     const char *text;
-    /** on faces, from a velocity shape: times the mean of this field of cells at them */
+    /** on faces, from a velocity shape: times the mean of this field of cells at them; NULL: as it is */
     const char *weight;
     strake_edge open[STRAKE_AXES]; /**< static inputs: beyond the open edges of each axis */
     strake_edge wall[STRAKE_AXES]; /**< and beyond those that are no_flux, or poles (of cells) */
