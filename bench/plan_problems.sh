@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p "$1" && out=$(realpath "$1")
 where=${2:-gpu:0} sizes=${3:-512 2048 8192}
-strake=$PWD/build/strake work=$(mktemp -d)
+strake=${STRAKE:-$PWD/build/strake} work=$(mktemp -d)
 export STRAKE_CACHE_DIR=$work/cache
 trap 'rm -rf "$work"' EXIT
 "$strake" devices >"$out/devices.txt" 2>&1
@@ -26,7 +26,7 @@ same() { # same NAME CASE ARGUMENTS...: serial against WHERE and a mixture
     for file in data/examples/problems/*.c; do
         "$strake" problem build "$file" --quiet || exit 1
     done
-    "$strake" new data/examples/problems/heat.c >"$work/heat.yaml"
+    "$strake" new "$PWD/data/examples/problems/heat.c" >"$work/heat.yaml"
     for case in "$work/heat.yaml" data/examples/problems/*.yaml; do
         for precision in double single; do
             same "$(basename "$case" .yaml) $precision" "$case" --set precision=$precision --set output.formats=[npy]
@@ -65,8 +65,8 @@ time: {dt: 0.1, steps: 100}
 boundary: {rows: open, cols: periodic}
 fields:
   psi: {gaussian: {center: [200, 256], sigma: 30, height: 1, base: 0.1}}
-  u1: {rotation: {center: [256, 256], omega: 0.002}}
-  u2: {rotation: {center: [256, 256], omega: 0.002}}
+  u1: {rotation: {center: [256, 256], omega: 0.0001}}
+  u2: {rotation: {center: [256, 256], omega: 0.0001}}
 CASE
 cat >"$work/cahn_hilliard3d.yaml" <<'CASE'
 problem: cahn_hilliard3d
@@ -75,7 +75,7 @@ time: {dt: 0.005, steps: 100}
 fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}
 CASE
 for name in mpdata2d cahn_hilliard3d; do
-    build/tests/problem_file "$work/$name.yaml" "own_$name" >"$work/own_$name.c" && "$strake" problem build "$work/own_$name.c" --quiet || exit 1
+    "${PROBLEM_FILE:-build/tests/problem_file}" "$work/$name.yaml" "own_$name" >"$work/own_$name.c" && "$strake" problem build "$work/own_$name.c" --quiet || exit 1
     sed "s/^problem:.*/problem: {file: own_$name.c}/" "$work/$name.yaml" >"$work/own_$name.yaml"
     same "own_$name" "$work/own_$name.yaml"
     for size in $sizes; do
