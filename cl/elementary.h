@@ -138,8 +138,8 @@ STRAKE_POINT_FUNCTION real strake_exponential(real x)
     const real n = shifted - STRAKE_WHOLE;
     const real r = (within - n * STRAKE_LN2_HIGH) - n * STRAKE_LN2_LOW;
     /* In two factors, each of which has an exponent. */
-    const real half = n * REAL(0.5) + STRAKE_WHOLE;
-    const real rest = (n - (half - STRAKE_WHOLE)) + STRAKE_WHOLE;
+    const real halved = n * REAL(0.5) + STRAKE_WHOLE;
+    const real rest = (n - (halved - STRAKE_WHOLE)) + STRAKE_WHOLE;
     real sum = REAL(1.1470745597729725e-11);
     sum = REAL(1.6059043836821613e-10) + r * sum;
     sum = REAL(2.08767569878681e-09) + r * sum;
@@ -154,7 +154,7 @@ STRAKE_POINT_FUNCTION real strake_exponential(real x)
     sum = REAL(0.16666666666666666) + r * sum;
     sum = REAL(0.5) + r * sum;
     const real power = REAL(1.0) + (r + r * (r * sum));
-    const real value = (power * strake_scale_of(half)) * strake_scale_of(rest);
+    const real value = (power * strake_scale_of(halved)) * strake_scale_of(rest);
     const real normal = value < STRAKE_SMALLEST ? REAL(0.0) : value;
     const real large =
         x > STRAKE_MOST_EXPONENT ? strake_real_of((strake_word)STRAKE_INFINITE) : normal;
