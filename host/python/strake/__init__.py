@@ -11,9 +11,10 @@
 
 from strake._library import (Error, DeviceError, FileError, NumericError, OutOfMemoryError, StateError, Stopped,
                              UsageError, WentBack, version)
+from strake._problem import Problem, build, problem
 from strake._solver import Case, Solver, Statistics, devices
 
 __version__ = version()
 
-__all__ = ["Case", "DeviceError", "Error", "FileError", "NumericError", "OutOfMemoryError", "Solver", "StateError",
-           "Statistics", "Stopped", "UsageError", "WentBack", "devices"]
+__all__ = ["Case", "DeviceError", "Error", "FileError", "NumericError", "OutOfMemoryError", "Problem", "Solver",
+           "StateError", "Statistics", "Stopped", "UsageError", "WentBack", "build", "devices", "problem"]
