@@ -7,6 +7,8 @@
         s["psi"], s["u1"], s["u2"] = psi, u1, u2      # NumPy arrays
         s.step(10)
         psi = s["psi"]
+
+Equations of one's own become such a problem by strake.problem(), C files by strake.build().
 """
 
 from strake._library import (Error, DeviceError, FileError, NumericError, OutOfMemoryError, StateError, Stopped,
