@@ -73,7 +73,7 @@ def advised(reason):
 
 
 def as_case_says(value):
-    """What a case says of a problem that is given as the value of `problem`: {"file": ...} of a C file, else the value."""
+    """What a case says of the problem that is the value of `problem`: {"file": ...} of a C file, else the value."""
     if isinstance(value, Problem):
         value.check()
         value = value.path
@@ -717,8 +717,10 @@ def problem(name, dims, fields, rates, *, inputs=None, parameters=None, stages=N
 
     Results have the same bits on all processors and devices. Means of the fields are measured: mean_NAME.
 
+    A case gives the time step, time.dt [s].
+
     Returns a Problem. Raises UsageError for what is wrong, with the expression and the place in it, and where there is
-    no C compiler. The same equations are built once."""
+    no C compiler; OSError where the file cannot be written. The same equations are built once."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > 31:
         raise UsageError("problem: expected a name of letters, digits and _ that begins with a letter, at most 31 "
                          "characters; found %r" % (name,))
@@ -907,12 +909,15 @@ def _source(name, dims, states, statics, numbers, trees, rates, given, boundarie
                         for n in numbers if n in _used_parameters(limit))
         parts.append(
             "/* The bound follows from the case alone: nothing of its fields is looked at. */\n"
-            "static void survey(const strake_case *which, const strake_layout *l, strake_range slabs, void *const *array,\n"
-            "                   const double *number, strake_extreme *extreme)\n{\n"
+            "static void survey(const strake_case *which, const strake_layout *l, strake_range slabs,\n"
+            "                   void *const *array,"
+            " const double *number, strake_extreme *extreme)\n{\n"
             "    (void)which;\n    (void)l;\n    (void)slabs;\n    (void)array;\n    (void)number;\n    (void)extreme;\n"
             "}\n\n"
-            "static strake_status judge(const strake_case *which, const strake_extreme *extreme, strake_error *error)\n{\n"
-            "    const double value_spacing = %s;\n%s    const double most = %s;\n    (void)value_spacing;\n    (void)extreme;\n"
+            "static strake_status judge(const strake_case *which, const strake_extreme *extreme,\n"
+            "                           strake_error *error)\n{\n"
+            "    const double value_spacing = %s;\n%s    const double most = %s;\n"
+            "    (void)value_spacing;\n    (void)extreme;\n"
             "    return which->dt <= most * (1.0 + 1e-9)\n               ? STRAKE_OK\n"
             "               : strake_fail(error, STRAKE_ERR_USAGE,\n"
             "                             \"%%s: time.dt: %%.9g is unstable; at most %%.9g s is stable\", which->file,\n"
