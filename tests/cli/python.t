@@ -19,6 +19,7 @@ import sys
 
 header, library, fortran = (open(path).read() for path in sys.argv[1:])
 header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+header = re.sub(r"\(\*(\w+)\)\([^()]*\)", r"\1", header)  # a function that is called back is one argument
 prototypes = {name: arguments.count(",") + (arguments.strip() != "void")
               for name, arguments in re.findall(r"^\S[^#\n;{}]*?\b(strake_\w+)\(([^;{}]*)\);", header, flags=re.M)}
 declared = {name: 0 if not arguments.strip() else arguments.count(",") + 1

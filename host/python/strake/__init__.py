@@ -7,13 +7,16 @@
         s["psi"], s["u1"], s["u2"] = psi, u1, u2      # NumPy arrays
         s.step(10)
         psi = s["psi"]
+
+Equations of one's own become such a problem by strake.problem(), C files by strake.build().
 """
 
 from strake._library import (Error, DeviceError, FileError, NumericError, OutOfMemoryError, StateError, Stopped,
                              UsageError, WentBack, version)
+from strake._problem import Problem, build, problem
 from strake._solver import Case, Solver, Statistics, devices
 
 __version__ = version()
 
-__all__ = ["Case", "DeviceError", "Error", "FileError", "NumericError", "OutOfMemoryError", "Solver", "StateError",
-           "Statistics", "Stopped", "UsageError", "WentBack", "devices"]
+__all__ = ["Case", "DeviceError", "Error", "FileError", "NumericError", "OutOfMemoryError", "Problem", "Solver",
+           "StateError", "Statistics", "Stopped", "UsageError", "WentBack", "build", "devices", "problem"]

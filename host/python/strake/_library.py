@@ -109,6 +109,7 @@ _FUNCTIONS = {
     "strake_version": (_text, []),
     "strake_case_open_partial": (_status, [_text, _pointer, _out, _error]),
     "strake_case_parse": (_status, [_text, _text, _pointer, ctypes.c_bool, _out, _error]),
+    "strake_problem_build": (_status, [_text, NOTICE, _pointer, _error]),
     "strake_case_text": (_status, [_pointer, _out, _error]),
     "strake_case_close": (None, [_out]),
     "strake_text_close": (None, [_out]),

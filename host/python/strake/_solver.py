@@ -12,7 +12,8 @@ import weakref
 
 import numpy as np
 
-from strake._library import NOTICE, ErrorText, Options, Place, StateError, call, lib, take_text
+from strake._library import NOTICE, ErrorText, Options, Place, StateError, UsageError, call, lib, take_text
+from strake._problem import Problem, advised, as_case_says
 
 Statistics = collections.namedtuple("Statistics", "minimum maximum sum")
 
@@ -78,19 +79,33 @@ class Case:
     source: a mapping with the keys of a case file (`strake help case`), of which fields may be NumPy arrays, or the
         path of a case file. Input fields may be missing: they are set in the solver before its first step.
     set: texts "PATH=VALUE" that change keys, as --set does.
+    keys: instead of a mapping, its keys: strake.Case(problem="mpdata2d", grid={"rows": 64, "cols": 64}, ...); beside
+        one they replace those of the same name.
+
+    The problem is a name, what strake.problem() made, or the path of a C file (NAME.c, from the current folder), which
+    strake.build() must have built as it is now.
 
     Raises UsageError, with file, line and column for anything wrong in a file, and FileError."""
 
-    def __init__(self, source, set=()):
+    def __init__(self, source=None, set=(), **keys):
+        if isinstance(source, Problem):
+            raise TypeError("Case() takes a problem by its key: strake.Case(problem=..., grid=..., ...)")
+        if keys or source is None:
+            if isinstance(source, (str, bytes, os.PathLike)):
+                raise TypeError("Case() takes the path of a case file, or keys, not both; set changes keys of a file")
+            source = dict(source or {}, **keys)
         self.arrays = {}  # of the fields that are given as such
         sets = [os.fsencode(text) for text in set]
         words = (ctypes.c_char_p * (len(sets) + 1))(*sets, None)
         pointer = ctypes.c_void_p()
-        if isinstance(source, (str, bytes, os.PathLike)):
-            call(lib.strake_case_open_partial, os.fsencode(source), words, ctypes.byref(pointer))
-        else:
-            text = json.dumps(self._without_arrays(source), default=_plain, ensure_ascii=False, allow_nan=False)
-            call(lib.strake_case_parse, b"case", text.encode(), words, True, ctypes.byref(pointer))
+        try:
+            if isinstance(source, (str, bytes, os.PathLike)):
+                call(lib.strake_case_open_partial, os.fsencode(source), words, ctypes.byref(pointer))
+            else:
+                text = json.dumps(self._without_arrays(source), default=_plain, ensure_ascii=False, allow_nan=False)
+                call(lib.strake_case_parse, b"case", text.encode(), words, True, ctypes.byref(pointer))
+        except UsageError as reason:
+            raise advised(reason) from None
         self._address = pointer.value
         self._finalizer = weakref.finalize(self, _close_case, pointer.value)
         self.about = json.loads(take_text(lib.strake_case_text, self._address))
@@ -102,6 +117,8 @@ class Case:
 
     def _without_arrays(self, source):
         source = dict(source)
+        if "problem" in source:
+            source["problem"] = as_case_says(source["problem"])
         fields = source.get("fields")
         if isinstance(fields, dict):
             self.arrays = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
