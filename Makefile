@@ -404,13 +404,21 @@ $(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ cost/tuned.h strake_tuned_texts $(TUNED)
 
-# The headers that a problem in a file includes, found by the compiler, under the names by which they are included.
+# The headers that a problem in a file includes, found by the compiler, under the names by which they are included, and
+# without comments, which are half of them.
+HEADERS := $(BUILD)/gen/headers
 $(BUILD)/gen/strake_header_texts.c: cl/embed.sh src/strake_problem.h $(wildcard cl/*.h src/*/*.h src/*/*.inc)
 	$(call say,EMBED,$@)
-	@mkdir -p $(@D)
-	$(Q)headers=$$($(CC) $(INCLUDES) $(DEFINES) -MM -x c src/strake_problem.h cl/wall.h) && \
-	    WITHOUT=src/ sh cl/embed.sh $@ solver/problem_file.h strake_header_texts \
-	    $$(printf '%s\n' $$headers | grep '\.\(h\|inc\)$$' | sort -u)
+	$(Q)rm -rf $(HEADERS) && mkdir -p $(HEADERS)
+	$(Q)for file in $$($(CC) $(INCLUDES) $(DEFINES) -MM -x c src/strake_problem.h cl/wall.h cl/formula.h | tr ' ' '\n' | \
+	    grep '\.\(h\|inc\)$$' | sort -u); do \
+	    mkdir -p "$(HEADERS)/$$(dirname "$${file#src/}")" && awk '{ \
+	        while (inside ? match($$0, /\*\//) : match($$0, /\/\*/)) { \
+	            if (!inside) kept = kept substr($$0, 1, RSTART - 1); \
+	            $$0 = substr($$0, RSTART + 2); inside = !inside } \
+	        if (!inside) kept = kept $$0; \
+	        if (kept ~ /[^ \t]/) print kept; kept = "" }' "$$file" >"$(HEADERS)/$${file#src/}" || exit 1; done
+	$(Q)WITHOUT=$(HEADERS)/ sh cl/embed.sh $@ solver/problem_file.h strake_header_texts $$(find $(HEADERS) -type f | sort)
 
 $(BUILD)/gen/strake_page_texts.c: cl/embed.sh host/view/page.html
 	$(call say,EMBED,$@)

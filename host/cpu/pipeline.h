@@ -77,9 +77,10 @@ bool strake_pipeline_run(strake_pipeline *pipeline, int steps, int64_t first, in
                          int64_t left, int64_t right, void *const *array, void *const *next);
 
 /**
- * Adds the loops of a problem that was loaded (problem/file.h), which pipelines find from now on. One thread at a time adds some;
- * others may look for loops meanwhile. @param[in] code  must stay @return false: there is no memory
+ * Adds loops that were loaded, which pipelines of graphs of the same origin find from now on. One thread at a time adds
+ * some; others may look for loops meanwhile. @param[in] code  must stay @param[in] origin  strake_graph.origin
+ * @return false: there is no memory
  */
-bool strake_loops_add(const strake_loop_code *code, int count);
+bool strake_loops_add(const strake_loop_code *code, int count, uint64_t origin);
 
 #endif

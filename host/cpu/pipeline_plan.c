@@ -25,29 +25,32 @@ typedef struct loop_table loop_table;
 struct loop_table {
     const strake_loop_code *code;
     int count;
+    uint64_t origin;
     loop_table *next;
 };
 
 static _Atomic(loop_table *) loaded_loops;
 
-bool strake_loops_add(const strake_loop_code *code, int count)
+bool strake_loops_add(const strake_loop_code *code, int count, uint64_t origin)
 {
     loop_table *const table = malloc(sizeof *table);
     if (table != NULL) {
-        *table = (loop_table){code, count, atomic_load(&loaded_loops)};
+        *table = (loop_table){code, count, origin, atomic_load(&loaded_loops)};
         atomic_store(&loaded_loops, table);
     }
     return table != NULL;
 }
 
 /* A compiled loop by the hash of its body; NULL: none, or not for this instruction set. */
-static strake_row_function find_loop(uint64_t body, strake_precision precision, strake_isa isa)
+static strake_row_function find_loop(const strake_graph *graph, uint64_t body, strake_isa isa)
 {
-    const loop_table own = {strake_loop_codes, strake_loop_code_count, atomic_load(&loaded_loops)};
+    const loop_table own = {strake_loop_codes, strake_loop_code_count, 0,
+                            atomic_load(&loaded_loops)};
     for (const loop_table *table = &own; table != NULL; table = table->next) {
-        for (int k = 0; k < table->count; k++) {
-            if (table->code[k].body == body && table->code[k].row[precision][isa] != NULL) {
-                return table->code[k].row[precision][isa];
+        for (int k = 0; k < table->count && table->origin == graph->origin; k++) {
+            const strake_row_function row = table->code[k].row[graph->precision][isa];
+            if (table->code[k].body == body && row != NULL) {
+                return row;
             }
         }
     }
@@ -64,7 +67,7 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
     if (length < 0) {
         return NULL;
     }
-    return find_loop(strake_fnv1a(STRAKE_FNV_SEED, body, (size_t)length), graph->precision, isa);
+    return find_loop(graph, strake_fnv1a(STRAKE_FNV_SEED, body, (size_t)length), isa);
 }
 
 /* The loops that sets share, if all of them are compiled; else -1. */

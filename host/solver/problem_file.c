@@ -56,6 +56,8 @@ strake_status strake_problem_text_read(const char *path, strake_problem_text *ou
                  "problem)",
                  path);
     hash = strake_fnv1a(STRAKE_FNV_SEED, out->text, out->length);
+    hash = hash != 0 ? hash : 1;
+    out->origin = hash;
     out->headers = hash_headers();
     (void)snprintf(out->content, sizeof out->content, "%016" PRIx64, hash);
     (void)snprintf(out->object, sizeof out->object, "problem-%016" PRIx64 ".so",
@@ -272,9 +274,10 @@ static strake_status keep(const strake_problem_text *text, const char *path,
         known->problem.cl_source = known->file;
         known->problem.cl_text = entry->text;
         known->problem.content = known->content;
+        known->problem.origin = text->origin;
     }
     free(absolute);
-    if (known == NULL || !strake_loops_add(entry->code, entry->codes) ||
+    if (known == NULL || !strake_loops_add(entry->code, entry->codes, text->origin) ||
         !strake_problem_add(&known->problem)) {
         free(known);
         return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to load it", path);

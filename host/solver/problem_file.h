@@ -19,7 +19,8 @@ enum { STRAKE_PROBLEM_MOST = 1 << 20 /**< bytes of a file */ };
 typedef struct strake_problem_text {
     char *text;
     size_t length;
-    char content[17]; /**< hash of the text */
+    uint64_t origin;  /**< hash of the text, not 0 */
+    char content[17]; /**< the same in hexadecimal */
     char object[64];  /**< name in the cache: of the text, Strake's version and its headers */
     uint64_t headers; /**< hash of these */
 } strake_problem_text;

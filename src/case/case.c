@@ -84,6 +84,7 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
                       strake_source_constant(which->source[f], &number[f]);
     }
     strake_status status = problem->build(which, constant, number, graph, error);
+    graph->origin = problem->origin;
     status = status == STRAKE_OK ? check_graph(which, graph, error) : status;
     for (int f = 0; f < problem->fields && status == STRAKE_OK; f++) {
         const int value = strake_graph_find(graph, problem->field[f].name);

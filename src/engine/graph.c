@@ -579,6 +579,7 @@ uint64_t strake_graph_hash(const strake_graph *graph)
 {
     uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, STRAKE_VERSION, sizeof STRAKE_VERSION);
     hash = strake_fnv1a(hash, &graph->precision, sizeof graph->precision);
+    hash = graph->origin != 0 ? strake_fnv1a(hash, &graph->origin, sizeof graph->origin) : hash;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         hash = strake_fnv1a(hash, value->name, strlen(value->name));

@@ -91,6 +91,11 @@ typedef struct strake_graph {
     strake_scalar scalar[STRAKE_MAX_SCALARS];
     strake_reduced reduction[STRAKE_MAX_REDUCTIONS];
     strake_precision precision;
+    /**
+     * Whose formulas the stages call by name: 0: Strake's own, else the hash of the file from which their problem was
+     * loaded. Another version of the file has formulas of the same names.
+     */
+    uint64_t origin;
     bool broken; /**< a builder call failed; strake_graph_finish() reports @c why */
     char why[160];
 } strake_graph;

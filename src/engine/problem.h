@@ -222,6 +222,7 @@ typedef struct strake_problem {
     const char *cl_source;
     /* Of a problem that was loaded, else NULL: its C file (an absolute path), what that holds, and the hash of this. */
     const char *file, *cl_text, *content;
+    uint64_t origin;     /**< the hash as a number (strake_graph.origin); else 0 */
     const char *example; /**< a small case without `problem`, YAML: what `strake new` writes */
     /**
      * Builds the stage graph of a case. Input values must be named as the fields.

@@ -23,6 +23,23 @@
 #undef STRAKE_ROOT_WORD
 #undef STRAKE_ROOT_WHOLE
 #undef STRAKE_ROOT_START
+#undef STRAKE_MOST_EXPONENT
+#undef STRAKE_LEAST_EXPONENT
+#undef STRAKE_LN2_HIGH
+#undef STRAKE_LN2_LOW
+#undef STRAKE_QUARTER_1
+#undef STRAKE_QUARTER_2
+#undef STRAKE_QUARTER_3
+#undef STRAKE_QUARTER_4
+#undef STRAKE_BIAS
+#undef STRAKE_SIGN
+#undef STRAKE_ROOT_HALF
+#undef STRAKE_SMALLEST
+#undef STRAKE_INFINITE
+#undef STRAKE_EXP
+#undef STRAKE_LOG
+#undef STRAKE_SIN
+#undef STRAKE_COS
 #undef REAL
 #define STRAKE_REAL_SINGLE
 #define REAL(x) x##f
@@ -36,10 +53,22 @@ typedef union strake_bits {
 #define strake_power_of_part power_of_part_single
 #define strake_power_of_two power_of_two_single
 #define strake_inverse_cube_root inverse_cube_root_single
+#define strake_scale_of scale_of_single
+#define strake_exponential exponential_single
+#define strake_logarithm logarithm_single
+#define strake_turned_sine turned_sine_single
+#define strake_sine sine_single
+#define strake_cosine cosine_single
 #include "cl/elementary.h"
 #undef real
 #undef strake_power_of_two
 #undef strake_inverse_cube_root
+#undef strake_scale_of
+#undef strake_exponential
+#undef strake_logarithm
+#undef strake_turned_sine
+#undef strake_sine
+#undef strake_cosine
 
 static uint64_t seed = 11;
 
@@ -91,11 +120,52 @@ static void roots_are_those_of_the_library(void **state)
     assert_true(inverse_cube_root_single(1.0F) == 1.0F);
 }
 
+/* Sines of large angles have errors of the reduced angle's last place, beside zeros more of them in the result's. */
+static void formulas_have_those_of_the_library(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 400000; k++) {
+        const double part = k % 2 == 0 ? 1.0 : 0.01;
+        const double x = uniform(-700.0, 700.0) * part, turn = uniform(-1e5, 1e5) * part;
+        const float y = (float)(uniform(-86.0, 86.0) * part);
+        const float angle = (float)(uniform(-900.0, 900.0) * part);
+        const double positive = exp2(uniform(-900.0, 900.0) * part);
+        const float above = (float)exp2(uniform(-120.0, 120.0) * part);
+        expect_near(strake_exponential(x), exp(x), 0x1p-53, 3.0, x);
+        expect_near((double)exponential_single(y), exp((double)y), 0x1p-24, 3.0, (double)y);
+        expect_near(strake_logarithm(positive), log(positive), 0x1p-53, 4.0, positive);
+        expect_near((double)logarithm_single(above), log((double)above), 0x1p-24, 4.0,
+                    (double)above);
+        assert_true(fabs(strake_sine(turn) - sin(turn)) < 3.0 * 0x1p-53);
+        assert_true(fabs(strake_cosine(turn) - cos(turn)) < 3.0 * 0x1p-53);
+        assert_true(fabs((double)sine_single(angle) - sin((double)angle)) < 3.0 * 0x1p-24);
+        assert_true(fabs((double)cosine_single(angle) - cos((double)angle)) < 3.0 * 0x1p-24);
+    }
+}
+
+static void formulas_have_ends(void **state)
+{
+    (void)state;
+    assert_true(strake_exponential(0.0) == 1.0 && strake_logarithm(1.0) == 0.0);
+    assert_true(strake_sine(0.0) == 0.0 && strake_cosine(0.0) == 1.0);
+    assert_true(isinf(strake_exponential(710.0)) && isinf(strake_exponential((double)INFINITY)));
+    assert_true(strake_exponential(-710.0) == 0.0 && strake_exponential(-(double)INFINITY) == 0.0);
+    assert_true(isfinite(strake_exponential(709.7)) && strake_exponential(-708.0) > 0.0);
+    assert_true(strake_logarithm(0.0) == -(double)INFINITY && isnan(strake_logarithm(-1.0)));
+    assert_true(strake_logarithm((double)INFINITY) == (double)INFINITY);
+    assert_true(isnan(strake_exponential((double)NAN)) && isnan(strake_logarithm((double)NAN)) &&
+                isnan(strake_sine((double)NAN)) && isnan(strake_cosine((double)INFINITY)));
+    assert_true(isinf(exponential_single(89.0F)) && exponential_single(-90.0F) == 0.0F);
+    assert_true(logarithm_single(0.0F) == -INFINITY && isnan(logarithm_single(-1.0F)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(powers_are_those_of_the_library),
         cmocka_unit_test(roots_are_those_of_the_library),
+        cmocka_unit_test(formulas_have_those_of_the_library),
+        cmocka_unit_test(formulas_have_ends),
     };
     return cmocka_run_group_tests_name("powers", tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static const strake_field fields[] = {
     [A] = {"a", STRAKE_CELL, .fallback = 1, .unit = "[m2/s]", .text = "thermal diffusivity"},
 };
 
-/* Reads a value at an offset: rows down, columns to the right (the middle number is for planes, in 3D). */
+/* Reads a value at an offset: rows down, columns to the right. In 3D the three numbers are planes, rows and columns. */
 static strake_read at(int value, int row, int column)
 {
     return (strake_read){value, {row, 0, column}};
