@@ -21,4 +21,14 @@ report $? "and leaves outputs and a page"
 largest=$(tail -n 1 "$scratch/.out")
 awk -v x="$largest" 'BEGIN { exit !(x > 0.5 && x <= 1) }'
 report $? "in which the blob is still there"
+
+# Equations of one's own.
+mkdir build && ln -s "$STRAKE" build/strake
+sed -n '/^## Your own equations/,/^## /p' "$readme" | sed -n 's/^    //p' >own.sh
+if ! command -v cc >/dev/null && ! command -v gcc >/dev/null && ! command -v clang >/dev/null; then
+    skip "equations of one's own" "no C compiler"
+else
+    STRAKE_CACHE_DIR=$scratch/cache bash -eu own.sh >"$scratch/.out" 2>"$scratch/.err" && [ "$(wc -l <own.sh)" -eq 4 ]
+    report $? "equations of one's own are built and run"
+fi
 done_testing

@@ -242,6 +242,26 @@ def a_path_is_built_when_it_is_asked_for():
     raises(TypeError, ["problem="], strake.Case, gray_scott())
 
 
+def solve(case, on):
+    with strake.Solver(case, on=on) as s:
+        s.step(20)
+        return s["T"]
+
+
+@test
+def two_versions_of_a_file_in_one_process_each_have_their_own_loops():
+    other = os.path.join(folder, "heat_half.c")
+    with open(heat) as file, open(other, "w") as out:
+        out.write(file.read().replace("REAL(0.5) * (a + b)", "REAL(0.25) * (a + b)"))
+    strake.build(heat)
+    strake.build(other)
+    case = dict(grid=GRID, time={"dt": 0.1, "steps": 20}, fields={"T": U})
+    results = [[solve(strake.Case(problem=file, **case), on) for file in (heat, other, heat)] for on in ("serial", "cpu")]
+    for on in range(2):
+        assert results[on][0].tobytes() == results[on][2].tobytes() != results[on][1].tobytes()
+    assert results[0][0].tobytes() == results[1][0].tobytes() and results[0][1].tobytes() == results[1][1].tobytes()
+
+
 @test
 def nothing_is_warned_of():
     with Heard() as heard:
