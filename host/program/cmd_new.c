@@ -191,7 +191,8 @@ static int command(const strake_arguments *arguments)
     strake_error error;
     const strake_problem *problem = NULL;
     char value[VALUE];
-    if (strake_problem_named(arguments->operand[0], &problem, &error) != STRAKE_OK) {
+    if (strake_problem_named(arguments->operands > 0 ? arguments->operand[0] : NULL, &problem,
+                             &error) != STRAKE_OK) {
         return strake_say_error(&error);
     }
     (void)snprintf(value, sizeof value, problem->content != NULL ? "{file: %s}" : "%s",
@@ -206,8 +207,7 @@ static const strake_option options[] = {STRAKE_OPTIONS_END};
 
 const strake_command strake_command_new = {
     .name = "new",
-    .operands = "PROBLEM|FILE.c",
-    .operands_least = 1,
+    .operands = "PROBLEM",
     .operands_most = 1,
     .text = "Prints a commented case of a problem, to begin with",
     .option = options,

@@ -27,10 +27,10 @@ strake_status strake_problem_named(const char *name, const strake_problem **out,
     enum { MOST = 64 };
     const char *known[MOST + 1] = {NULL};
     char problems[1000] = "";
-    *out = is_file(name) ? NULL : strake_problem_find(name);
-    if (is_file(name)) {
+    if (name != NULL && is_file(name)) {
         return strake_problem_open(name, out, error);
     }
+    *out = name != NULL ? strake_problem_find(name) : NULL;
     if (*out != NULL) {
         return STRAKE_OK;
     }
@@ -39,6 +39,10 @@ strake_status strake_problem_named(const char *name, const strake_problem **out,
         known[p] = strake_problem_at(p)->name;
         (void)snprintf(problems + used, sizeof problems - used, "%s%s", p > 0 ? ", " : "",
                        known[p]);
+    }
+    if (name == NULL) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "expected a PROBLEM: one of %s, or a file FILE.c", problems);
     }
     const char *const near = strake_suggest(name, known);
     return strake_fail(error, STRAKE_ERR_USAGE,

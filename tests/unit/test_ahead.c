@@ -206,7 +206,11 @@ static void levels_of_other_formats_are_read_once_and_ahead(void **state)
             "problem: mpdata2d\ngrid: {rows: 12, cols: 12}\ntime: {steps: 9}\nfields:\n"
             "  psi: 1\n  u1: {series: {file: u.counted, every: 3, interpolate: %s}}\n  u2: 0\n",
             interpolate[linear]);
-        const strake_case_given given = {"ahead", ".", yaml, (size_t)length, kinds};
+        const strake_case_given given = {.name = "ahead",
+                                         .folder = ".",
+                                         .text = yaml,
+                                         .length = (size_t)length,
+                                         .inputs = kinds};
         if (strake_case_read(&given, NULL, false, &which, &error) != STRAKE_OK ||
             strake_open(which, &options, &solver, &error) != STRAKE_OK) {
             fail_msg("%s", error.text);
