@@ -42,7 +42,7 @@ strake_status strake_problem_named(const char *name, const strake_problem **out,
     }
     if (name == NULL) {
         return strake_fail(error, STRAKE_ERR_USAGE,
-                           "expected a PROBLEM: one of %s, or a file FILE.c", problems);
+                           "new needs PROBLEM: one of %s, or a file FILE.c", problems);
     }
     const char *const near = strake_suggest(name, known);
     return strake_fail(error, STRAKE_ERR_USAGE,
