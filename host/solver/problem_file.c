@@ -1,6 +1,7 @@
 /* Problems in files of their own: finds the object that this user has built, checks it and loads it. */
 #include "solver/problem_file.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -236,13 +237,14 @@ strake_status strake_problem_load(const char *path, const strake_problem_text *t
                            file, dlerror());
     }
     entry = dlsym(object, STRAKE_FILE_SYMBOL);
-    const char *fault =
-        entry == NULL || entry->headers != text->headers ? "it is of another version of Strake"
-        : entry->length != text->length || memcmp(entry->text, text->text, text->length) != 0
-            ? "it is of another file"
-            : fault_of(*entry->problem);
-    fault = fault != NULL ? fault : fault_of_text(text->text);
-    if (fault != NULL) {
+    const char *fault = "it is of another version of Strake";
+    if (entry != NULL && entry->headers == text->headers) {
+        const bool is_same =
+            entry->length == text->length && memcmp(entry->text, text->text, text->length) == 0;
+        fault = is_same ? fault_of(*entry->problem) : "it is of another file";
+        fault = fault != NULL ? fault : fault_of_text(text->text);
+    }
+    if (entry == NULL || fault != NULL) {
         (void)dlclose(object);
         return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", file, fault);
     }
@@ -317,6 +319,7 @@ static strake_status load_built(const char *path, const strake_problem_text *tex
         goto cleanup;
     }
     STRAKE_TRY(strake_problem_load(object, text, path, &handle, &entry, error));
+    assert(entry != NULL);
     STRAKE_TRY(keep(text, path, entry, out, error)); /* the object stays loaded */
 cleanup:
     free(bytes);

@@ -140,9 +140,9 @@ static int expect(parser *p, char c, int term)
 
 static int read_function(parser *p, strake_formula_operation operation)
 {
-    int a = expect(p, '(', 0);
     int b = 0;
-    a = p->failed ? 0 : read_sum(p);
+    (void)expect(p, '(', 0);
+    const int a = p->failed ? 0 : read_sum(p);
     if (operands_of[operation] == 2 && !p->failed) {
         (void)expect(p, ',', 0);
         b = p->failed ? 0 : read_sum(p);

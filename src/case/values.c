@@ -468,7 +468,7 @@ static strake_status read_formulas(const strake_node *node, strake_case *which, 
         return strake_node_unlike(node, error, "a formula, or a list of %d: one for each of %s%s",
                                   names, name[0], names > 1 ? ", ..." : "");
     }
-    which->formula[k] = calloc((size_t)wanted, sizeof *which->formula[k]);
+    which->formula[k] = calloc((size_t)wanted + 1, sizeof *which->formula[k]);
     if (which->formula[k] == NULL) {
         return out_of_memory(which, error);
     }

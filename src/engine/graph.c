@@ -150,7 +150,7 @@ int strake_graph_constant(strake_graph *graph, const char *name, double number)
 double strake_graph_number(const strake_graph *graph, int value, const double *scalar)
 {
     for (int k = 0; k < graph->scalars; k++) {
-        if (graph->scalar[k].value == value) {
+        if (scalar != NULL && graph->scalar[k].value == value) {
             return scalar[k];
         }
     }
