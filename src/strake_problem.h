@@ -44,6 +44,20 @@
 
 #include "cl/elementary.h"
 
+/*
+ * What OpenCL C has other names for, or other bits: formulas cannot use it. Functions of the C library differ from device
+ * to device; STRAKE_SQRT, STRAKE_EXP, STRAKE_LOG, STRAKE_SIN, STRAKE_COS, STRAKE_ABS, STRAKE_MIN and STRAKE_MAX do not.
+ */
+#if defined(STRAKE_ROWS_ISA) && defined(__GNUC__)
+#pragma GCC poison half kernel global local constant private generic uchar ushort
+#pragma GCC poison float2 float3 float4 float8 float16 double2 double3 double4 double8 double16
+#pragma GCC poison int2 int3 int4 int8 int16 image1d_t image2d_t image3d_t sampler_t event_t pipe
+#pragma GCC poison pow powf exp expf exp2 exp10 expm1 log logf log2 log10 log1p sin sinf cos cosf  \
+    tan
+#pragma GCC poison asin acos atan atan2 sinh cosh tanh sqrt sqrtf cbrt hypot fma fmaf fmin fmax fabs
+#pragma GCC poison fabsf fmod floor ceil round trunc rint erf erfc tgamma lgamma mad rsqrt
+#endif
+
 #ifdef STRAKE_HOST
 #ifdef STRAKE_IN_FILE
 /* The file is a shared object of its own: it calls Strake through a table, and names its problem in a second one. */

@@ -120,9 +120,12 @@ static void add_graph(strake_loop_writer *w, strake_case *which, bool traces)
             const int at = field->is_velocity ? 0 : is_plain_input(field) ? ++bit : -1;
             constant[f] = at >= 0 && (mask >> at & 1U) != 0;
         }
+        w->graph.is_finished = false;
         const strake_status status = problem->build(which, constant, number, &w->graph, &error);
-        if (status != STRAKE_OK) {
-            fail(w, status, error.text);
+        if (status != STRAKE_OK || !w->graph.is_finished) {
+            fail(w, status != STRAKE_OK ? status : STRAKE_ERR_USAGE,
+                 status != STRAKE_OK ? error.text
+                                     : "its build() has not ended with strake_graph_finish()");
             return;
         }
         const int loops = strake_loops_plan(&w->graph, w->graph.set > 0 ? STRAKE_LOOP_SETS : 1,

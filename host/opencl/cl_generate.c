@@ -529,20 +529,30 @@ static void write_file(FILE *text, const char *name)
 
 /*
  * The formulas of a problem: a header under cl/, or the problem's own file, in which nothing is included here; it was
- * loaded (strake_problem.cl_text) or is part of the program.
+ * loaded (strake_problem.cl_text) or is part of the program. What they do not use of elementary.h would only take
+ * compilers time and memory.
  */
 static void write_formulas(FILE *text, const strake_graph *graph, const strake_problem *problem)
 {
+    static const char *const elementary[] = {"strake_power_of_two(", "strake_inverse_cube_root(",
+                                             "STRAKE_EXP(",          "STRAKE_LOG(",
+                                             "STRAKE_SIN(",          "STRAKE_COS("};
+    const char *const name = strake_path_last(problem->cl_source);
+    const char *line = problem->cl_text != NULL ? problem->cl_text : strake_cl_source(name);
     bool has_own = false; /* of the case: src/problem/formula.h */
     for (int s = 0; s < graph->stages; s++) {
         has_own = has_own || strncmp(graph->stage[s].point->name, "formula_", 8) == 0;
     }
+    bool is_needed = has_own;
+    for (size_t k = 0; k < sizeof elementary / sizeof elementary[0] && line != NULL; k++) {
+        is_needed = is_needed || strstr(line, elementary[k]) != NULL;
+    }
+    if (is_needed) {
+        write_file(text, "elementary.h");
+    }
     if (has_own) {
         write_file(text, "formula.h");
     }
-
-    const char *const name = strake_path_last(problem->cl_source);
-    const char *line = problem->cl_text != NULL ? problem->cl_text : strake_cl_source(name);
     fprintf(text, "#line 1 \"%s%s\"\n", problem->cl_text != NULL ? "" : "cl/", name);
     while (line != NULL && *line != '\0') {
         const size_t length = strcspn(line, "\n");
@@ -654,7 +664,6 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     if (has_doubts) {
         write_file(text, "quick.h");
     }
-    write_file(text, "elementary.h");
     if (strake_graph_has_state_stages(graph)) {
         write_file(text, "wall.h");
     }

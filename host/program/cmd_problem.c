@@ -94,24 +94,6 @@ static void print_compiler_line(void *user, const char *line)
     (void)fprintf(stderr, "%s\n", line);
 }
 
-static int build(const char *file)
-{
-    strake_error error;
-    const strake_problem *problem = NULL;
-    const double start = strake_clock_seconds();
-    if (strake_problem_build(file, print_compiler_line, NULL, &error) != STRAKE_OK ||
-        strake_problem_open(file, &problem, &error) != STRAKE_OK) {
-        return strake_say_error(&error);
-    }
-    if (!strake_is_quiet()) {
-        (void)printf("%s: %s is built (%.1f s). Next:\n"
-                     "  strake problem check %s\n"
-                     "  strake new %s >case.yaml && strake run case.yaml\n",
-                     file, problem->name, strake_clock_seconds() - start, file, file);
-    }
-    return STRAKE_EXIT_DONE;
-}
-
 /* The problem's example as a case. @param[in] more  "PATH=VALUE", or NULL */
 static strake_status open_example(const char *file, const strake_problem *problem, const char *more,
                                   strake_case **out, strake_error *error)
@@ -192,6 +174,42 @@ static strake_status print_stages(const strake_case *which, strake_error *error)
 cleanup:
     free(graph);
     return status;
+}
+
+/* Whether the example is a case, and its stages are those of a problem with these fields. */
+static strake_status try_example(const char *file, const strake_problem *problem,
+                                 strake_error *error)
+{
+    double number[STRAKE_MAX_FIELDS] = {0.0};
+    strake_case *which = NULL;
+    strake_graph *const graph = calloc(1, sizeof *graph);
+    strake_status status = graph != NULL ? open_example(file, problem, NULL, &which, error)
+                                         : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
+    status = status == STRAKE_OK ? strake_case_graph(which, number, graph, error) : status;
+    strake_case_close(&which);
+    free(graph);
+    return status;
+}
+
+static int build(const char *file)
+{
+    strake_error error;
+    const strake_problem *problem = NULL;
+    const double start = strake_clock_seconds();
+    if (strake_problem_build(file, print_compiler_line, NULL, &error) != STRAKE_OK ||
+        strake_problem_open(file, &problem, &error) != STRAKE_OK) {
+        return strake_say_error(&error);
+    }
+    if (problem->example != NULL && try_example(file, problem, &error) != STRAKE_OK) {
+        return strake_say_error(&error);
+    }
+    if (!strake_is_quiet()) {
+        (void)printf("%s: %s is built (%.1f s). Next:\n"
+                     "  strake problem check %s\n"
+                     "  strake new %s >case.yaml && strake run case.yaml\n",
+                     file, problem->name, strake_clock_seconds() - start, file, file);
+    }
+    return STRAKE_EXIT_DONE;
 }
 
 /* What is said of a time step that is too long names the longest that is stable. */

@@ -3,6 +3,7 @@
  * cache, with row loops for every instruction set and precision that this program has, and with the fused loops that
  * follow from its stage table once that can be asked for.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "cpu/loop_writer.h"
 #include "cpu/topology.h"
@@ -194,8 +196,14 @@ static strake_status run_all(builder *b, int count, strake_error *error)
                            b->path, b->compiler, strerror(code));
     }
     tell_output(b, &r[failed], first, sizeof first);
-    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s does not compile it: %s", b->path,
-                       b->version, first[0] != '\0' ? first : "it says no more");
+    const char *const more =
+        strstr(first, "poisoned") != NULL
+            ? " (formulas are OpenCL C, too: of functions they have STRAKE_SQRT, STRAKE_EXP, "
+              "STRAKE_LOG, STRAKE_SIN, STRAKE_COS, STRAKE_ABS, STRAKE_MIN and STRAKE_MAX)"
+        : strstr(first, "double-promotion") != NULL ? " (numbers in formulas are written REAL(0.5))"
+                                                    : "";
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s does not compile it: %s%s", b->path,
+                       b->version, first[0] != '\0' ? first : "it says no more", more);
 }
 
 /* A compiler's words and its version. @return false: it is not there */
@@ -358,7 +366,9 @@ static int compile_rows(builder *b, int k, const char *name, bool fused)
             (void)snprintf(object, sizeof object, "%s.%s.%s.o", name, isas[i].name,
                            precisions[p].name);
             run *const r = compile(b, k++, fused ? "loops.c" : "problem.c", object);
-            add_words(r, fused ? "-w -DSTRAKE_LOOPS_ALONE" : "-w");
+            /* Numbers without REAL() would be of double precision here, and perhaps not on devices. */
+            add_words(r, fused ? "-w -DSTRAKE_LOOPS_ALONE"
+                               : "-Werror=implicit-function-declaration -Werror=double-promotion");
             add_words(r, fused && !b->is_clang ? "-fno-thread-jumps" : "");
             add_word(r, "-DSTRAKE_ROWS_ISA=%s", isas[i].name);
             add_word(r, "-DSTRAKE_ROWS_PRECISION=%s", precisions[p].name);
@@ -431,7 +441,8 @@ static strake_status make_object(builder *b, strake_error *error)
     char name[4200];
     /* The host's side first: its messages are about all of the file, and come once. */
     add_words(compile(b, 0, "problem.c", "host.o"),
-              "-DSTRAKE_IN_FILE=<problem/file_calls.h> -Wall -Wextra");
+              "-DSTRAKE_IN_FILE=<problem/file_calls.h> -Wall -Wextra "
+              "-Werror=implicit-function-declaration");
     link_with(b, "host.o");
     STRAKE_TRY(run_all(b, 1, error));
     tell_output(b, &b->run[0], name, sizeof name); /* warnings */
@@ -450,6 +461,28 @@ cleanup:
         (void)dlclose(handle);
     }
     return status;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place);
+
+/* Removes what builds that were interrupted have left, after a while in which none takes so long. */
+static void sweep(const char *cache)
+{
+    static const int64_t long_ago = 600; /* seconds */
+    DIR *const folder = opendir(cache);
+    const struct dirent *entry = NULL;
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        struct stat info;
+        char path[4400];
+        (void)snprintf(path, sizeof path, "%.4000s/%s", cache, entry->d_name);
+        if (strncmp(entry->d_name, "building-", 9) == 0 && lstat(path, &info) == 0 &&
+            S_ISDIR(info.st_mode) && strake_clock_date() - (int64_t)info.st_mtime > long_ago) {
+            (void)nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+        }
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
 }
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
@@ -476,6 +509,7 @@ strake_status strake_problem_build(const char *path, void (*notice)(void *user, 
                  "STRAKE_CACHE_DIR or HOME",
                  path);
     STRAKE_TRY(strake_cache_create(b->cache, error));
+    sweep(b->cache);
     STRAKE_CHECK(snprintf(b->folder, sizeof b->folder, "%s/building-XXXXXX", b->cache) <
                          (int)sizeof b->folder / 8 &&
                      mkdtemp(b->folder) != NULL,

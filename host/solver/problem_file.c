@@ -163,6 +163,31 @@ static const char *fault_of_keys(const strake_problem *p)
     return NULL;
 }
 
+/* Keys that the file asks for and its table has not. @return a clause, or NULL */
+static const char *fault_of_keys_asked(const strake_problem *p, const char *text)
+{
+    static const char *const calls_of[] = {"strake_case_value(", "strake_case_key("};
+    static _Thread_local char said[160];
+    for (int c = 0; c < 2; c++) {
+        for (const char *at = strstr(text, calls_of[c]); at != NULL;
+             at = strstr(at + 1, calls_of[c])) {
+            const char *const open = at + strcspn(at, "\")");
+            const size_t length = *open == '"' ? strcspn(open + 1, "\"\n") : 0;
+            bool has = length == 0;
+            for (int k = 0; k < p->keys && !has; k++) {
+                has = strlen(p->key[k].path) == length &&
+                      strncmp(p->key[k].path, open + 1, length) == 0;
+            }
+            if (!has) {
+                (void)snprintf(said, sizeof said, "it asks for the key %.*s, which its table lacks",
+                               (int)(length < 80 ? length : 80), open + 1);
+                return said;
+            }
+        }
+    }
+    return NULL;
+}
+
 /*
  * Devices treat a formula with one division in its list as one that ends with it: it must be declared so, and no other
  * one. @return a clause, or NULL
@@ -208,6 +233,9 @@ static const char *fault_of(const strake_problem *p)
     if (p->has_particles) {
         return "has_particles is set: only grid problems can be in a file";
     }
+    if (p->keys < 0 || (p->keys > 0 && p->key == NULL) || p->field == NULL || p->quantities < 0) {
+        return "a table is missing, or the number of its rows is negative";
+    }
     if (p->fields < 1 || p->fields > STRAKE_MAX_FIELDS || p->keys > STRAKE_MAX_KEYS ||
         p->quantities > STRAKE_MAX_QUANTITIES) {
         return "it has no field, or too many fields, keys or quantities";
@@ -217,6 +245,12 @@ static const char *fault_of(const strake_problem *p)
     }
     if (p->quantities > 0 && (p->quantity == NULL || p->evaluate == NULL)) {
         return "it has quantities, but no evaluate";
+    }
+    for (int q = 0; q < p->quantities; q++) {
+        if (!is_word(p->quantity[q].name) || p->quantity[q].unit == NULL ||
+            p->quantity[q].text == NULL) {
+            return "a quantity has no name that is a word, no unit or no text";
+        }
     }
     if ((p->survey == NULL) != (p->judge == NULL)) {
         return "of survey and judge, one is missing";
@@ -243,6 +277,7 @@ strake_status strake_problem_load(const char *path, const strake_problem_text *t
             entry->length == text->length && memcmp(entry->text, text->text, text->length) == 0;
         fault = is_same ? fault_of(*entry->problem) : "it is of another file";
         fault = fault != NULL ? fault : fault_of_text(text->text);
+        fault = fault != NULL ? fault : fault_of_keys_asked(*entry->problem, text->text);
     }
     if (entry == NULL || fault != NULL) {
         (void)dlclose(object);

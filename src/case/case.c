@@ -26,6 +26,9 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
         given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
     }
     *name = problem->name;
+    if (!graph->is_finished) {
+        return "its build() has not ended with strake_graph_finish()";
+    }
     if (!has_clock && (given > 0 || graph->reductions > 0)) {
         return "scalars and reductions are for problems with is_adaptive: the time step of others "
                "is a constant";
@@ -83,6 +86,7 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
         constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
                       strake_source_constant(which->source[f], &number[f]);
     }
+    graph->is_finished = false;
     strake_status status = problem->build(which, constant, number, graph, error);
     graph->origin = problem->origin;
     status = status == STRAKE_OK ? check_graph(which, graph, error) : status;

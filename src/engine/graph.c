@@ -534,6 +534,7 @@ strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
             }
         }
     }
+    graph->is_finished = !graph->broken;
     return graph->broken ? strake_fail(error, STRAKE_ERR_STATE, "%s", graph->why) : STRAKE_OK;
 }
 

@@ -96,7 +96,8 @@ typedef struct strake_graph {
      * loaded. Another version of the file has formulas of the same names.
      */
     uint64_t origin;
-    bool broken; /**< a builder call failed; strake_graph_finish() reports @c why */
+    bool is_finished; /**< by strake_graph_finish() */
+    bool broken;      /**< a builder call failed; strake_graph_finish() reports @c why */
     char why[160];
 } strake_graph;
 

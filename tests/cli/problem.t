@@ -118,6 +118,17 @@ refused "no build()" '/\.build = build,/d' "build"
 refused "a division that is not declared" 's/X(heat_flux, 4, 2, 2, 0, 0)/X(heat_flux, 4, 2, 2, 1, 0)/' "no STRAKE_RATIO_FUNCTION"
 refused "a stage whose name is no word" 's/"flux_rows"/"flux\/rows"/' "letters, digits and _"
 refused "a function that files cannot call" 's/(void)which;/(void)strake_version();/' "strake_version"
+refused "a function of the C library in a formula" 's/return REAL(0.5)/return pow(a, 2.0) * REAL(0.5)/' "bad.c:22:" "STRAKE_SQRT, STRAKE_EXP"
+refused "a name of OpenCL's in a formula" 's/real before, real after)/real half, real after)/; s/(before - after)/(half - after)/' "bad.c:" "poisoned"
+refused "a number without REAL()" 's/return REAL(0.5)/return 0.5/' "bad.c:" "are written REAL(0.5)"
+refused "a key that no table has" 's/"parameters.loss"));/"parameters.los"));/' "bad.c: it asks for the key parameters.los"
+refused "a negative number of keys" 's/\.keys = [^,]*,/.keys = -1,/' "negative"
+refused "a table that is not there" 's/\.field = fields,//' "a table is missing"
+refused "no strake_graph_finish()" 's/return strake_graph_finish(g, error);/return STRAKE_OK;/' "strake_graph_finish"
+refused "an input that no field has" 's/strake_graph_input(g, "T", false)/strake_graph_input(g, "t", false)/' "this state has no next one"
+refused "an example that is no case" 's/grid: {rows: 64/grid: {rwos: 64/' "rwos"
+mkdir cache/building-old && touch -d '1 hour ago' cache/building-old
+"$STRAKE" problem build sub/plate.c --quiet
 check "no folder is left behind" sh -c '! ls -d cache/building-* 2>/dev/null'
 CC=no-such-cc try problem build sub/plate.c
 fails 2 "a compiler that is not there" "there is no compiler no-such-cc"

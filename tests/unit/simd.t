@@ -27,6 +27,7 @@ fi
 {
     printf '%s 0\n' non_finite least greatest outflow_{1,2,3}d outflow_h_{1,2,3}d # their result is one number
     echo "lava_keep -1"
+    echo "state_copy -1"
     echo "half 2"       # in the test's own source below
     awk '/^#define LOOP / { match($0, /loop_[0-9a-f]+/); name = substr($0, RSTART, RLENGTH); count = 0 }
          /real \*restrict const y[0-9]+ =/ { count++ }
@@ -50,10 +51,13 @@ verdicts() { # verdicts OBJECT WIDTH: leaves them in .out, and the numbers $good
 for isa in avx2 avx512; do
     for precision in f64 f32; do
         fused=0
-        for object in "$build"/obj/src/problem/*_rows.$isa.$precision.o \
+        for object in "$build"/obj/src/problem/*.$isa.$precision.o \
             "$build"/obj/gen/strake_loops_*_rows.$isa.$precision.o; do
-            verdicts "$object" "$(width $isa)"
             total=$(nm "$object" | grep -c ' T strake_row_')
+            # Objects whose source has moved; surveys, which have loops in one precision alone.
+            name=$(basename "$object" .$isa.$precision.o)
+            case $object in */gen/*) ;; *) [ "$total" -gt 0 ] && [ -e "$top/src/problem/$name.c" ] || continue ;; esac
+            verdicts "$object" "$(width $isa)"
             grep '^no ' .out >.err
             : >.out
             case $object in
@@ -83,7 +87,7 @@ compile() { # compile OBJECT SOURCE ISA FLAGS...
 }
 if "$compiler" --version >/dev/null 2>&1; then
     for isa in avx2 avx512; do
-        for source in "$top"/src/problem/*_rows.c; do
+        for source in $(grep -lE '^STRAKE_POINTS|STRAKE_ROW_NAME\(' "$top"/src/problem/*.c); do
             # shellcheck disable=SC2086
             compile "$scratch/scalar.o" "$source" $isa $scalar
             verdicts scalar.o "$(width $isa)"
