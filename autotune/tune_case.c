@@ -218,8 +218,12 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
     options_kept kept = {0};
     strake_node *root = NULL;
     const bool is_single = like != NULL && like->precision == STRAKE_SINGLE;
-    strake_text_print(&plain, problem->file != NULL ? "problem: {file: '%s'}\n" : "problem: %s\n",
-                      problem->file != NULL ? problem->file : problem->name);
+    strake_text_print(&plain, problem->file != NULL ? "problem: {file: " : "problem: %s\n",
+                      problem->name);
+    if (problem->file != NULL) {
+        strake_text_quote(&plain, problem->file);
+        strake_text_print(&plain, "}\n");
+    }
     strake_text_print(&plain, "precision: %s\n", is_single ? "single" : "double");
     if (problem->has_particles) {
         print_scene(space, problem, n[2], &plain);

@@ -126,3 +126,12 @@ void strake_text_print(strake_text *text, const char *format, ...)
         text->length += (size_t)length;
     }
 }
+
+void strake_text_quote(strake_text *text, const char *word)
+{
+    strake_text_append(text, "'", 1);
+    for (; *word != '\0'; word++) {
+        strake_text_append(text, *word == '\'' ? "''" : word, *word == '\'' ? 2 : 1);
+    }
+    strake_text_append(text, "'", 1);
+}

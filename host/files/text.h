@@ -18,6 +18,9 @@ void strake_text_print(strake_text *text, const char *format, ...) STRAKE_PRINTF
 
 /* Texts in SVG pages. */
 
+/** Appends a text in single quotes, as YAML has it. */
+void strake_text_quote(strake_text *text, const char *word);
+
 /** The beginning of a page, white, with the style of its classes and letters of so many points; it ends with "</svg>\n". */
 void strake_svg_begin(strake_text *svg, double width, double height, int letters,
                       const char *style);

@@ -4,6 +4,7 @@
 
 #include "case/describe.h"
 #include "case/tree.h"
+#include "files/text.h"
 #include "program/command.h"
 #include "program/say.h"
 
@@ -190,17 +191,25 @@ static int command(const strake_arguments *arguments)
 {
     strake_error error;
     const strake_problem *problem = NULL;
-    char value[VALUE];
     if (strake_problem_named(arguments->operands > 0 ? arguments->operand[0] : NULL, &problem,
                              &error) != STRAKE_OK) {
         return strake_say_error(&error);
     }
-    (void)snprintf(value, sizeof value, problem->content != NULL ? "{file: %s}" : "%s",
-                   problem->content != NULL ? arguments->operand[0] : problem->name);
-    if (case_write(problem, value, print_line, NULL, &error) != STRAKE_OK) {
-        return strake_say_error(&error);
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+    strake_text file = {0};
+    strake_text_print(&file, problem->content != NULL ? "{file: " : "%s", problem->name);
+    if (problem->content != NULL) {
+        const char *const name = arguments->operand[0];
+        const bool is_plain = name[strspn(name, plain)] == '\0';
+        is_plain ? strake_text_print(&file, "%s", name) : strake_text_quote(&file, name);
+        strake_text_print(&file, "}");
     }
-    return STRAKE_EXIT_DONE;
+    const strake_status status = file.failed
+                                     ? strake_fail(&error, STRAKE_ERR_MEMORY, "out of memory")
+                                     : case_write(problem, file.data, print_line, NULL, &error);
+    strake_text_free(&file);
+    return status == STRAKE_OK ? STRAKE_EXIT_DONE : strake_say_error(&error);
 }
 
 static const strake_option options[] = {STRAKE_OPTIONS_END};

@@ -101,8 +101,9 @@ static strake_status open_example(const char *file, const strake_problem *proble
     const char *const sets[] = {more, NULL};
     strake_text text = {0};
     strake_status status = STRAKE_OK;
-    strake_text_print(&text, "problem: {file: '%s'}\n%s", file,
-                      problem->example != NULL ? problem->example : "");
+    strake_text_print(&text, "problem: {file: ");
+    strake_text_quote(&text, file);
+    strake_text_print(&text, "}\n%s", problem->example != NULL ? problem->example : "");
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "%s: out of memory", file);
     STRAKE_TRY(strake_case_parse("its example", text.data, sets, false, out, error));
 cleanup:

@@ -153,6 +153,15 @@ if command -v clang >/dev/null; then
     check "to the same bytes" "$STRAKE" compare serial clang
 fi
 
+# Names of files and folders that mean something elsewhere.
+mkdir "a b'c"
+cp sub/plate.c "a b'c/my plate's %s.c"
+export STRAKE_CACHE_DIR="$scratch/a b'c/cache"
+(cd "a b'c" && "$STRAKE" problem build "my plate's %s.c" --quiet && "$STRAKE" problem check "my plate's %s.c" --on cpu &&
+    "$STRAKE" new "my plate's %s.c" >odd.yaml && "$STRAKE" run odd.yaml --quiet --steps 2) >.out 2>.err
+report $? "blanks, quotes and signs in names of files and of the cache"
+export STRAKE_CACHE_DIR=$scratch/cache
+
 # The same bytes everywhere, and everything else that problems can do.
 "$STRAKE" problem build sub/plate.c --quiet
 places="cpu/1 cpu/2"
