@@ -233,8 +233,9 @@ cleanup:
  * applied. Free with bench_jobs_close() in any case.
  * @return STRAKE_ERR_USAGE for a case, size or number of steps that is wrong, STRAKE_ERR_IO.
  */
-static strake_status bench_jobs_open(const strake_arguments *arguments, strake_bench_job **out,
-                                     int *count, strake_error *error)
+__attribute__((noinline)) static strake_status bench_jobs_open(const strake_arguments *arguments,
+                                                               strake_bench_job **out, int *count,
+                                                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
     static const bench_cases_size own = {.numbers = 0};
@@ -533,7 +534,8 @@ static void print_seconds(const strake_bench *bench, int benches, const char *wh
 }
 
 /** Prints the seconds of all benchmarks for the same number of steps: placements down, sizes across. */
-static void bench_print_overview(const strake_bench *bench, int benches, FILE *stream)
+__attribute__((noinline)) static void bench_print_overview(const strake_bench *bench, int benches,
+                                                           FILE *stream)
 {
     for (int first = 0; first < benches; first += SIZES_ACROSS) {
         const strake_bench *const part = bench + first;
@@ -709,7 +711,8 @@ static void complain(session *s, const strake_bench *bench)
     }
 }
 
-static strake_status measure(session *s, bool *stopped, strake_error *error)
+__attribute__((noinline)) static strake_status measure(session *s, bool *stopped,
+                                                       strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_bench *const bench = &s->bench[s->measured];
@@ -747,7 +750,7 @@ cleanup:
     return status;
 }
 
-static strake_status write_files(session *s, strake_error *error)
+__attribute__((noinline)) static strake_status write_files(session *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text json = {0}, svg = {0};

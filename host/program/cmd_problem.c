@@ -228,10 +228,11 @@ static void print_bound(const char *file, const strake_problem *problem,
     strake_status status = open_example(file, problem, "time.dt=1e6", &which, &error);
     status = status == STRAKE_OK ? strake_open(which, options, &solver, &error) : status;
     const char *const text = status != STRAKE_OK ? strstr(error.text, "time.dt: ") : NULL;
-    (void)printf("time step  %s\n", status == STRAKE_OK
-                                        ? "any: nothing checks that it is stable (survey, judge)"
-                                    : text != NULL ? text + strlen("time.dt: ")
-                                                   : error.text);
+    (void)printf("time step  %s\n",
+                 status == STRAKE_OK ? "any: nothing checks that it is stable (survey, judge)"
+                 : text != NULL      ? strstr(text, "at most") != NULL ? strstr(text, "at most")
+                                                                       : text + strlen("time.dt: ")
+                                     : error.text);
     strake_close(&solver);
     strake_case_close(&which);
 }

@@ -47,6 +47,10 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
             (value < 0 || graph->value[value].next < 0)) {
             return "this state has no next one (strake_graph_input, strake_graph_state)";
         }
+        if (value >= 0 && problem->field[f].is_state && graph->value[value].is_static) {
+            return "this state changes, and build() says that it does not: the third argument of "
+                   "strake_graph_input is false for states";
+        }
     }
     for (int v = 0; v < graph->values; ++v) {
         bool is_field =
@@ -140,9 +144,19 @@ STRAKE_COLD static strake_status no_problem(strake_node *root, const char *choic
     return strake_keys_missing(root, "problem", words.count > 1 ? expected : choices, error);
 }
 
+STRAKE_COLD static strake_status fail_problem(const strake_node *file, const strake_error *reason,
+                                              strake_status status, strake_error *error)
+{
+    char where[STRAKE_PLACE_SIZE];
+    /* A case names what cannot be read: that is wrong in the case. */
+    return strake_fail(error, status == STRAKE_ERR_IO ? STRAKE_ERR_USAGE : status, "%s: %s",
+                       strake_node_where(file, where, sizeof where), reason->text);
+}
+
 /* `problem: {file: NAME.c}`: the path is relative to the case's folder. */
-static strake_status open_problem(const strake_node *node, const strake_case_given *given,
-                                  strake_case *which, strake_error *error)
+__attribute__((noinline)) static strake_status open_problem(const strake_node *node,
+                                                            const strake_case_given *given,
+                                                            strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char where[STRAKE_PLACE_SIZE];
@@ -161,10 +175,7 @@ static strake_status open_problem(const strake_node *node, const strake_case_giv
     path = strake_path_from(which->folder, name);
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", which->file);
     status = given->open_problem(path, &which->problem, &reason);
-    if (status != STRAKE_OK) { /* a case names what cannot be read: that is wrong in the case */
-        status = strake_fail(error, status == STRAKE_ERR_IO ? STRAKE_ERR_USAGE : status, "%s: %s",
-                             strake_node_where(file, where, sizeof where), reason.text);
-    }
+    status = status == STRAKE_OK ? STRAKE_OK : fail_problem(file, &reason, status, error);
 cleanup:
     free(path);
     return status;

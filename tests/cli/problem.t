@@ -126,6 +126,7 @@ refused "a negative number of keys" 's/\.keys = [^,]*,/.keys = -1,/' "negative"
 refused "a table that is not there" 's/\.field = fields,//' "a table is missing"
 refused "no strake_graph_finish()" 's/return strake_graph_finish(g, error);/return STRAKE_OK;/' "strake_graph_finish"
 refused "an input that no field has" 's/strake_graph_input(g, "T", false)/strake_graph_input(g, "t", false)/' "this state has no next one"
+refused "a state that is said not to change" 's/strake_graph_input(g, "T", false)/strake_graph_input(g, "T", true)/' "false for states"
 refused "an example that is no case" 's/grid: {rows: 64/grid: {rwos: 64/' "rwos"
 mkdir cache/building-old && touch -d '1 hour ago' cache/building-old
 "$STRAKE" problem build sub/plate.c --quiet
