@@ -343,8 +343,8 @@ static run *compile(builder *b, int k, const char *file, const char *object)
     run *const r = &b->run[k];
     begin(r);
     add_words(r, b->compiler);
-    add_words(r, "-std=gnu11 -O2 -fPIC -fopenmp-simd -fvisibility=hidden " STRAKE_BUILD_DEFINES
-                 " " STRAKE_BUILD_EXACT " -c -o");
+    add_words(r, "-std=gnu11 -O2 -fno-fast-math -USTRAKE_REAL_SINGLE -fPIC -fopenmp-simd "
+                 "-fvisibility=hidden " STRAKE_BUILD_DEFINES " " STRAKE_BUILD_EXACT " -c -o");
     add_word(r, "%s/%s", b->folder, object);
     add_word(r, "-I%s", b->folder);
     add_word(r, "%s/%s", b->folder, file);
@@ -387,7 +387,7 @@ static strake_status link_all(builder *b, const char *name, strake_error *error)
     run *const r = &b->run[0];
     begin(r);
     add_words(r, b->compiler);
-    add_words(r, "-shared -o");
+    add_words(r, "-fno-fast-math -shared -o"); /* whatever CC says: bits are the same everywhere */
     add_word(r, "%s/%s", b->folder, name);
     for (int k = 0; k < b->objects; k++) {
         add_word(r, "%s/%s", b->folder, b->object[k]);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -39,11 +40,109 @@ void strake_problem_text_free(strake_problem_text *text)
     text->text = NULL;
 }
 
+/*
+ * The end of a line as the preprocessor sees it, where lines that end with \\ go on; blanks behind it do not matter to
+ * some compilers. @return NULL: @p at is no such end
+ */
+static const char *spliced(const char *at)
+{
+    if (*at != '\\') {
+        return NULL;
+    }
+    const char *const end = at + 1 + strspn(at + 1, " \t\r");
+    return *end == '\n' ? end + 1 : NULL;
+}
+
+/* A text without comments and spliced lines, which compilers take out before they look for directives. */
+static void simplify(const char *text, char *out)
+{
+    char quote = '\0'; /* of a literal that stands open */
+    while (*text != '\0') {
+        const char *const next = spliced(text);
+        if (next != NULL) {
+            text = next;
+            continue;
+        }
+        const char *after = text + 1; /* the next character, which may be in the next line */
+        while (spliced(after) != NULL) {
+            after = spliced(after);
+        }
+        if (quote == '\0' && *text == '/' && *after == '*') {
+            const char *end = after + 1;
+            while (*end != '\0' && !(end[0] == '*' && end[1] == '/')) {
+                end = spliced(end) != NULL && *spliced(end) == '\0' ? spliced(end) : end + 1;
+            }
+            *out++ = ' ';
+            text = *end != '\0' ? end + 2 : end;
+            continue;
+        }
+        if (quote == '\0' && *text == '/' && *after == '/') {
+            while (*text != '\0' && *text != '\n') {
+                text = spliced(text) != NULL ? spliced(text) : text + 1;
+            }
+            continue;
+        }
+        if (*text == '\n') {
+            quote = '\0';
+        } else if (quote != '\0' && *text == '\\' && *after != '\0') {
+            *out++ = *text;
+            text = after;
+        } else if (*text == '"' || *text == '\'') {
+            quote = quote == '\0' ? *text : quote == *text ? '\0' : quote;
+        }
+        *out++ = *text++;
+    }
+    *out = '\0';
+}
+
+/*
+ * What a file may include: strake_problem.h, and headers of the system, by lines that begin with #include. Another
+ * header would be no part of what was built: devices would read it when the file runs, as it is then.
+ */
+static bool includes_only_headers(const strake_problem_text *text, strake_error *error)
+{
+    static const char own[] = "#include \"strake_problem.h\"";
+    char *const plain = malloc(text->length + 1);
+    bool is_good = plain != NULL;
+    if (plain == NULL) {
+        (void)strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a problem's file");
+        return false;
+    }
+    simplify(text->text, plain);
+    for (const char *line = plain; is_good && *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const char *const first = line + strspn(line, " \t\f\v\r");
+        const size_t sign = *first == '#' ? 1 : strncmp(first, "%:", 2) == 0 ? 2 : 0;
+        const char *const word = first + sign + strspn(first + sign, " \t\f\v");
+        if (sign > 0 && (strncmp(word, "inc", 3) == 0 || strncmp(word, "import", 6) == 0 ||
+                         strncmp(word, "embed", 5) == 0)) {
+            /* As it stands in the file, too: that is how it is left out for devices. */
+            is_good =
+                strncmp(first, own, sizeof own - 1) == 0 ||
+                (strncmp(first, "#include <", 10) == 0 && isalpha((unsigned char)first[10]) &&
+                 memchr(first, '>', length) != NULL && memmem(first, length, "..", 2) == NULL);
+            char as_written[200];
+            (void)snprintf(as_written, sizeof as_written, "%.*s", (int)strcspn(first, ">\r\n"),
+                           first);
+            is_good = is_good && strstr(text->text, as_written) != NULL;
+        }
+        line += length + (line[length] != '\0' ? 1 : 0);
+    }
+    free(plain);
+    if (!is_good) {
+        (void)strake_fail(error, STRAKE_ERR_USAGE,
+                          "a problem is one file: beside #include \"strake_problem.h\" it includes "
+                          "headers of the system alone, by lines such as #include <stdlib.h>");
+    }
+    return is_good;
+}
+
 strake_status strake_problem_text_read(const char *path, strake_problem_text *out,
                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
     uint64_t hash = 0;
+    strake_error reason;
     const size_t length = strlen(path);
     memset(out, 0, sizeof *out);
     STRAKE_CHECK(length > 2 && strcmp(path + length - 2, ".c") == 0, error, STRAKE_ERR_USAGE,
@@ -56,6 +155,10 @@ strake_status strake_problem_text_read(const char *path, strake_problem_text *ou
                  "%s: it is no text: found a byte 0, expected C (`strake problem new` prints a "
                  "problem)",
                  path);
+    if (!includes_only_headers(out, &reason)) {
+        status = strake_fail(error, reason.status, "%s: %s", path, reason.text);
+        goto cleanup;
+    }
     hash = strake_fnv1a(STRAKE_FNV_SEED, out->text, out->length);
     hash = hash != 0 ? hash : 1;
     out->origin = hash;
@@ -155,6 +258,11 @@ static const char *fault_of_keys(const strake_problem *p)
         if (key->type != STRAKE_KEY_INTEGER && key->type != STRAKE_KEY_REAL &&
             key->type != STRAKE_KEY_BOOLEAN && key->type != STRAKE_KEY_CHOICE) {
             return "a key is none of INTEGER, REAL, BOOLEAN and CHOICE";
+        }
+        for (int other = 0; other < k; other++) {
+            if (strcmp(p->key[other].path, key->path) == 0) {
+                return "two keys have the same path";
+            }
         }
         if (key->type == STRAKE_KEY_CHOICE && key->choices == NULL) {
             return "a key of type CHOICE has no choices";
@@ -323,6 +431,21 @@ static strake_status keep(const strake_problem_text *text, const char *path,
     return STRAKE_OK;
 }
 
+/* Whether an object has all its bytes: its table of sections is the last thing in it. A loader would crash otherwise. */
+static bool is_whole(const char *bytes, size_t length)
+{
+    Elf64_Ehdr head;
+    if (sizeof(void *) != 8) {
+        return true;
+    }
+    if (length < sizeof head || memcmp(bytes, ELFMAG, SELFMAG) != 0) {
+        return false;
+    }
+    memcpy(&head, bytes, sizeof head);
+    return head.e_shoff > 0 && head.e_shoff <= length &&
+           (size_t)head.e_shnum * head.e_shentsize <= length - head.e_shoff;
+}
+
 static strake_status load_built(const char *path, const strake_problem_text *text,
                                 const strake_problem **out, strake_error *error)
 {
@@ -353,6 +476,9 @@ static strake_status load_built(const char *path, const strake_problem_text *tex
             path, path);
         goto cleanup;
     }
+    STRAKE_CHECK(is_whole(bytes, length), error, STRAKE_ERR_USAGE,
+                 "%s: what was built of it, %s, is not whole; run `strake problem build %s` again",
+                 path, object, path);
     STRAKE_TRY(strake_problem_load(object, text, path, &handle, &entry, error));
     assert(entry != NULL);
     STRAKE_TRY(keep(text, path, entry, out, error)); /* the object stays loaded */

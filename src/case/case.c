@@ -15,6 +15,8 @@
 #include "case/names.h"
 #include "case/source.h"
 
+enum { MOST_OFFSET = 32 };
+
 /* What a stage table must have for the fields and the clock of its problem; a clause, or NULL. */
 static const char *fault_of_graph(const strake_case *which, const strake_graph *graph,
                                   const char **name)
@@ -50,6 +52,30 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
         if (value >= 0 && problem->field[f].is_state && graph->value[value].is_static) {
             return "this state changes, and build() says that it does not: the third argument of "
                    "strake_graph_input is false for states";
+        }
+    }
+    for (int s = 0; s < graph->stages; ++s) {
+        const strake_stage *const stage = &graph->stage[s];
+        *name = graph->value[stage->output].name;
+        for (int k = 0; k < stage->reads; ++k) {
+            const int *const offset = stage->read[k].offset;
+            if ((problem->dims < 3 && offset[1] != 0) || (problem->dims < 2 && offset[0] != 0)) {
+                return "this stage reads at an offset along an axis that the problem does not "
+                       "have: "
+                       "offsets are {row, 0, column} in 2D, {0, 0, column} in 1D";
+            }
+            for (int axis = 0; axis < STRAKE_AXES; ++axis) {
+                if (offset[axis] < -MOST_OFFSET || offset[axis] > MOST_OFFSET) {
+                    return "this stage reads more than 32 cells away";
+                }
+            }
+        }
+    }
+    for (int f = 0; f < problem->fields; ++f) {
+        *name = problem->field[f].name;
+        if (problem->content != NULL && strake_graph_find(graph, *name) < 0) {
+            return "no stage table has this field: build() adds it by strake_graph_input(), or "
+                   "strake_graph_constant()";
         }
     }
     for (int v = 0; v < graph->values; ++v) {

@@ -127,6 +127,25 @@ refused "a table that is not there" 's/\.field = fields,//' "a table is missing"
 refused "no strake_graph_finish()" 's/return strake_graph_finish(g, error);/return STRAKE_OK;/' "strake_graph_finish"
 refused "an input that no field has" 's/strake_graph_input(g, "T", false)/strake_graph_input(g, "t", false)/' "this state has no next one"
 refused "a state that is said not to change" 's/strake_graph_input(g, "T", false)/strake_graph_input(g, "T", true)/' "false for states"
+refused "an offset along an axis that is not there" 's/{row, 0, column}/{row, column, 0}/' "an axis that the problem does not have"
+refused "an offset beyond all halos" 's/at(t, -1, 0)/at(t, -200000000, 0)/' "more than 32 cells away"
+refused "a field that nobody reads" 's/enum { T, A, FIELDS };/enum { T, A, B, FIELDS };/; s/    \[A\] = /    [B] = {"b", STRAKE_CELL, .unit = "", .text = ""}, [A] = /' "no stage table has this field"
+for line in '# include "x.h"' '#/**/include "x.h"' '%:include "x.h"' '#include "x.h"' '#include </etc/passwd>' '#include <a/../x.h>' '#include MACRO' '#include_next <math.h>'; do
+    refused "$line" "s|^#include .strake_problem.h.|&\n$line|" "a problem is one file"
+done
+printf '#inc\\\nlude "x.h"\n' | cat sub/plate.c - >bad.c
+try problem build bad.c
+fails 2 "an include in two lines" "a problem is one file"
+sed 's|^#ifdef STRAKE_HOST|&\n#include <stdlib.h>|; s|/\* What follows|/* #include "x.h" is a comment */ &|' sub/plate.c >good.c
+try problem build good.c --quiet
+exits 0 "headers of the system are included by the host's part"
+CC="cc -ffast-math -DSTRAKE_REAL_SINGLE" try problem build sub/plate.c --quiet
+try run plate.yaml --on cpu --quiet --output fast
+check "flags of CC change no bits" "$STRAKE" compare serial fast
+object=$(ls -t cache/problem-*.so | head -1)
+cp "$object" whole.so && head -c 3000 whole.so >"$object"
+try run plate.yaml --quiet
+fails 2 "an object that is cut off is not loaded" "is not whole" "strake problem build"
 refused "an example that is no case" 's/grid: {rows: 64/grid: {rwos: 64/' "rwos"
 mkdir cache/building-old && touch -d '1 hour ago' cache/building-old
 "$STRAKE" problem build sub/plate.c --quiet
