@@ -45,11 +45,13 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
     for (int f = 0; f < problem->fields; ++f) {
         const int value = strake_graph_find(graph, problem->field[f].name);
         *name = problem->field[f].name;
-        if (problem->field[f].is_state && strake_case_has(which, f) &&
-            (value < 0 || graph->value[value].next < 0)) {
+        if (!problem->field[f].is_state || !strake_case_has(which, f)) {
+            continue;
+        }
+        if (value < 0 || graph->value[value].next < 0) {
             return "this state has no next one (strake_graph_input, strake_graph_state)";
         }
-        if (value >= 0 && problem->field[f].is_state && graph->value[value].is_static) {
+        if (graph->value[value].is_static) {
             return "this state changes, and build() says that it does not: the third argument of "
                    "strake_graph_input is false for states";
         }
