@@ -124,7 +124,7 @@ static strake_status unknown_problem(const char *problem, strake_error *error)
                        problem, names);
 }
 
-/* What stands for the file of a problem that was loaded: the fields and the time step of its example. */
+/* Makes the search space of a problem that was loaded, which has no file of its own, from the fields and the time step of its example. */
 static strake_status of_example(const strake_problem *problem, strake_node **out,
                                 strake_error *error)
 {

@@ -50,7 +50,7 @@ STRAKE_POINT_FUNCTION real sw_flux_through(real m, real n, real u, real v, real 
                         fastest * (n - m));
 }
 
-/* What flows in through the four faces; rows and cols are the inverse spacings. */
+/* The rate of change in a cell: the fluxes through its four faces; rows and cols are the inverse spacings. */
 STRAKE_POINT_FUNCTION real sw_tendency(real n, real s, real w, real e, real rows, real cols)
 {
     return -(rows * (s - n) + cols * (e - w));

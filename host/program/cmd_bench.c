@@ -233,6 +233,7 @@ cleanup:
  * applied. Free with bench_jobs_close() in any case.
  * @return STRAKE_ERR_USAGE for a case, size or number of steps that is wrong, STRAKE_ERR_IO.
  */
+/* Not inlined, as others that command() calls: their frames would be part of its own, under which drivers are loaded. */
 __attribute__((noinline)) static strake_status bench_jobs_open(const strake_arguments *arguments,
                                                                strake_bench_job **out, int *count,
                                                                strake_error *error)

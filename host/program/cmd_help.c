@@ -8,6 +8,7 @@
 #include "program/say.h"
 #include "case/case.h"
 #include "case/describe.h"
+#include "solver/problem_file.h"
 
 static void print_overview(const strake_command *const *commands)
 {
@@ -135,8 +136,7 @@ static int help(const strake_arguments *arguments)
         return STRAKE_EXIT_DONE;
     }
     const char *topic = arguments->operand[0];
-    const size_t length = strlen(topic);
-    if (length > 2 && strcmp(topic + length - 2, ".c") == 0) {
+    if (strake_problem_is_file(topic)) {
         strake_error error;
         const strake_problem *problem = NULL;
         if (strake_problem_named(topic, &problem, &error) != STRAKE_OK) {

@@ -128,7 +128,8 @@ static void write_section(writer *to, const strake_problem *problem, strake_node
 }
 
 /**
- * A commented case of a problem, line by line (@p called: what it says there): its example with every other key as a comment that shows the default.
+ * A commented case of a problem, line by line: its example with every other key as a comment that shows the default.
+ * @param[in] called  the value of its key `problem`
  * @return STRAKE_ERR_MEMORY
  */
 static strake_status case_write(const strake_problem *problem, const char *called,
@@ -191,9 +192,11 @@ static int command(const strake_arguments *arguments)
 {
     strake_error error;
     const strake_problem *problem = NULL;
-    if (strake_problem_named(arguments->operands > 0 ? arguments->operand[0] : NULL, &problem,
-                             &error) != STRAKE_OK) {
-        return strake_say_error(&error);
+    const bool is_named = arguments->operands > 0;
+    if (strake_problem_named(is_named ? arguments->operand[0] : NULL, &problem, &error) !=
+        STRAKE_OK) {
+        strake_say("%s%s", is_named ? "" : "new needs ", error.text);
+        return strake_error_code(&error);
     }
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";

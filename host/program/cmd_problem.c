@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/suggest.h"
+#include "case/names.h"
 #include "case/source.h"
 #include "engine/graph.h"
 #include "output/report.h"
@@ -15,19 +16,13 @@
 #include "solver/problem_file.h"
 #include "solver/solver.h"
 
-static bool is_file(const char *name)
-{
-    const size_t length = strlen(name);
-    return length > 2 && strcmp(name + length - 2, ".c") == 0;
-}
-
 strake_status strake_problem_named(const char *name, const strake_problem **out,
                                    strake_error *error)
 {
     enum { MOST = 64 };
     const char *known[MOST + 1] = {NULL};
     char problems[1000] = "";
-    if (name != NULL && is_file(name)) {
+    if (name != NULL && strake_problem_is_file(name)) {
         return strake_problem_open(name, out, error);
     }
     *out = name != NULL ? strake_problem_find(name) : NULL;
@@ -41,8 +36,8 @@ strake_status strake_problem_named(const char *name, const strake_problem **out,
                        known[p]);
     }
     if (name == NULL) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "new needs PROBLEM: one of %s, or a file FILE.c", problems);
+        return strake_fail(error, STRAKE_ERR_USAGE, "PROBLEM: one of %s, or a file FILE.c",
+                           problems);
     }
     const char *const near = strake_suggest(name, known);
     return strake_fail(error, STRAKE_ERR_USAGE,
@@ -56,24 +51,15 @@ static int print_template(const char *name)
 {
     static const char its[] = "heat2d", file[] = "heat.";
     const char *text = (const char *)strake_template_texts[0].bytes;
-    size_t length = 0;
-    while (name[length] == '_' || (name[length] >= '0' && name[length] <= '9') ||
-           (name[length] >= 'a' && name[length] <= 'z') ||
-           (name[length] >= 'A' && name[length] <= 'Z')) {
-        length++;
-    }
-    if (name[length] != '\0' || length == 0 || length >= STRAKE_NAME_LENGTH ||
-        (name[0] >= '0' && name[0] <= '9')) {
+    if (!strake_name_is_word(name, STRAKE_NAME_LENGTH - 1)) {
         strake_say("problem new: found '%s', expected a name of at most %d letters, digits and _ "
                    "that begins with a letter, such as shallow_water",
                    name, STRAKE_NAME_LENGTH - 1);
         return STRAKE_EXIT_USAGE;
     }
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        if (strcmp(strake_problems[p]->name, name) == 0) {
-            strake_say("problem new: there is a problem %s already; choose another name", name);
-            return STRAKE_EXIT_USAGE;
-        }
+    if (strake_problem_find(name) != NULL) {
+        strake_say("problem new: there is a problem %s already; choose another name", name);
+        return STRAKE_EXIT_USAGE;
     }
     while (*text != '\0') {
         const bool is_name = strncmp(text, its, sizeof its - 1) == 0;

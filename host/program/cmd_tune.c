@@ -139,6 +139,11 @@ static int tune_places(const strake_arguments *arguments, const char *space, con
     int code = STRAKE_EXIT_DONE;
     static strake_tune_result result; /* large */
     const double budget = arguments->budget > 0.0 ? arguments->budget : BUDGET;
+    const strake_problem *problem = NULL;
+    if (arguments->problem != NULL &&
+        strake_problem_named(arguments->problem, &problem, error) != STRAKE_OK) {
+        return strake_say_error(error);
+    }
     for (int k = 0; k < all->count && !strake_interrupted(); k++) {
         char where[24] = "cpu";
         const int d = all->device[k];
@@ -149,11 +154,6 @@ static int tune_places(const strake_arguments *arguments, const char *space, con
         }
         if (d >= 0) {
             (void)snprintf(where, sizeof where, "ocl:%d", d);
-        }
-        const strake_problem *problem = NULL;
-        if (arguments->problem != NULL &&
-            strake_problem_named(arguments->problem, &problem, error) != STRAKE_OK) {
-            return strake_say_error(error);
         }
         const strake_tuning_request request = {.where = where,
                                                .cl = list->cl,

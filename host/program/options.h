@@ -32,7 +32,8 @@ strake_status strake_tuning_run(const strake_tuning_request *request, strake_tun
                                 strake_error *error);
 
 /**
- * The problem of a name, or of a file NAME.c that this user has built. @param[in] name  NULL: none is named
+ * The problem of a name, or of a file NAME.c that this user has built. @param[in] name  NULL: none is named, and
+ * the message says what there is
  * @return STRAKE_ERR_USAGE where there is none, and as strake_problem_open()
  */
 strake_status strake_problem_named(const char *name, const strake_problem **out,

@@ -463,7 +463,13 @@ cleanup:
     return status;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place);
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
+{
+    (void)info;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
 
 /* Removes what builds that were interrupted have left, after a while in which none takes so long. */
 static void sweep(const char *cache)
@@ -483,14 +489,6 @@ static void sweep(const char *cache)
     if (folder != NULL) {
         (void)closedir(folder);
     }
-}
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
-{
-    (void)info;
-    (void)kind;
-    (void)place;
-    return remove(path);
 }
 
 strake_status strake_problem_build(const char *path, void (*notice)(void *user, const char *line),

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "case/names.h"
 #include "cpu/pipeline.h"
 #include "files/cache.h"
 #include "strake.h"
@@ -41,56 +42,45 @@ void strake_problem_text_free(strake_problem_text *text)
 }
 
 /*
- * The end of a line as the preprocessor sees it, where lines that end with \\ go on; blanks behind it do not matter to
- * some compilers. @return NULL: @p at is no such end
+ * Takes out what joins lines, as compilers do first: a backslash at the end of a line, with blanks behind it where some
+ * compilers allow them. @param[out] out  as long as the text, or the text itself
  */
-static const char *spliced(const char *at)
+static void join_lines(const char *text, char *out)
 {
-    if (*at != '\\') {
-        return NULL;
+    while (*text != '\0') {
+        const char *const end = text + 1 + (*text == '\\' ? strspn(text + 1, " \t\r") : 0);
+        if (*text == '\\' && *end == '\n') {
+            text = end + 1;
+        } else {
+            *out++ = *text++;
+        }
     }
-    const char *const end = at + 1 + strspn(at + 1, " \t\r");
-    return *end == '\n' ? end + 1 : NULL;
+    *out = '\0';
 }
 
-/* A text without comments and spliced lines, which compilers take out before they look for directives. */
-static void simplify(const char *text, char *out)
+/* Takes comments out of a text whose lines are joined; literals may look like some. */
+static void drop_comments(char *text)
 {
+    char *out = text;
     char quote = '\0'; /* of a literal that stands open */
     while (*text != '\0') {
-        const char *const next = spliced(text);
-        if (next != NULL) {
-            text = next;
-            continue;
-        }
-        const char *after = text + 1; /* the next character, which may be in the next line */
-        while (spliced(after) != NULL) {
-            after = spliced(after);
-        }
-        if (quote == '\0' && *text == '/' && *after == '*') {
-            const char *end = after + 1;
-            while (*end != '\0' && !(end[0] == '*' && end[1] == '/')) {
-                end = spliced(end) != NULL && *spliced(end) == '\0' ? spliced(end) : end + 1;
-            }
+        if (quote == '\0' && strncmp(text, "/*", 2) == 0) {
+            const char *const end = strstr(text + 2, "*/");
+            text = end != NULL ? text + (end + 2 - text) : text + strlen(text);
             *out++ = ' ';
-            text = *end != '\0' ? end + 2 : end;
-            continue;
-        }
-        if (quote == '\0' && *text == '/' && *after == '/') {
-            while (*text != '\0' && *text != '\n') {
-                text = spliced(text) != NULL ? spliced(text) : text + 1;
+        } else if (quote == '\0' && strncmp(text, "//", 2) == 0) {
+            text += strcspn(text, "\n");
+        } else if (quote != '\0' && *text == '\\' && text[1] != '\0') {
+            *out++ = *text++;
+            *out++ = *text++;
+        } else {
+            if (*text == '\n') {
+                quote = '\0';
+            } else if ((*text == '"' || *text == '\'') && (quote == '\0' || quote == *text)) {
+                quote = quote == '\0' ? *text : '\0';
             }
-            continue;
+            *out++ = *text++;
         }
-        if (*text == '\n') {
-            quote = '\0';
-        } else if (quote != '\0' && *text == '\\' && *after != '\0') {
-            *out++ = *text;
-            text = after;
-        } else if (*text == '"' || *text == '\'') {
-            quote = quote == '\0' ? *text : quote == *text ? '\0' : quote;
-        }
-        *out++ = *text++;
     }
     *out = '\0';
 }
@@ -108,7 +98,8 @@ static bool includes_only_headers(const strake_problem_text *text, strake_error 
         (void)strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a problem's file");
         return false;
     }
-    simplify(text->text, plain);
+    join_lines(text->text, plain);
+    drop_comments(plain);
     for (const char *line = plain; is_good && *line != '\0';) {
         const size_t length = strcspn(line, "\n");
         const char *const first = line + strspn(line, " \t\f\v\r");
@@ -137,15 +128,20 @@ static bool includes_only_headers(const strake_problem_text *text, strake_error 
     return is_good;
 }
 
+bool strake_problem_is_file(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 2 && strcmp(name + length - 2, ".c") == 0;
+}
+
 strake_status strake_problem_text_read(const char *path, strake_problem_text *out,
                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
     uint64_t hash = 0;
     strake_error reason;
-    const size_t length = strlen(path);
     memset(out, 0, sizeof *out);
-    STRAKE_CHECK(length > 2 && strcmp(path + length - 2, ".c") == 0, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(strake_problem_is_file(path), error, STRAKE_ERR_USAGE,
                  "%s: a problem in a file is a C file, NAME.c (`strake problem new` prints one); "
                  "what is compiled already is never loaded",
                  path);
@@ -173,15 +169,10 @@ cleanup:
     return status;
 }
 
-/* A word of letters, digits and _ that begins with a letter: of problems, fields and quantities. */
+/* Of problems, fields and quantities. */
 static bool is_word(const char *text)
 {
-    size_t length = 0;
-    while (text != NULL && (isalnum((unsigned char)text[length]) || text[length] == '_')) {
-        length++;
-    }
-    return text != NULL && isalpha((unsigned char)text[0]) && text[length] == '\0' &&
-           length < STRAKE_NAME_LENGTH;
+    return text != NULL && strake_name_is_word(text, STRAKE_NAME_LENGTH - 1);
 }
 
 static const char *fault_of_fields(const strake_problem *p)
@@ -303,12 +294,14 @@ static const char *fault_of_keys_asked(const strake_problem *p, const char *text
 static const char *fault_of_text(const char *text)
 {
     static const char ratio[] = "STRAKE_RATIO_FUNCTION", plain[] = "STRAKE_POINT_FUNCTION real";
+    if (strstr(text, "STRAKE_POINTS_WITH_DOUBT(") != NULL) {
+        return NULL;
+    }
     for (const char *at = strstr(text, "X("); at != NULL; at = strstr(at + 1, "X(")) {
         char name[64], declared[120];
         int operands = 0, adds = 0, muls = 0, divs = 0;
         if (sscanf(at, "X(%63[A-Za-z0-9_], %d, %d, %d, %d,", name, &operands, &adds, &muls,
-                   &divs) != 5 ||
-            strstr(text, "STRAKE_POINTS_WITH_DOUBT(") != NULL) {
+                   &divs) != 5) {
             continue;
         }
         (void)snprintf(declared, sizeof declared, "%s %s(", divs == 1 ? plain : ratio, name);
@@ -330,10 +323,9 @@ static const char *fault_of(const strake_problem *p)
     if (!is_word(p->name)) {
         return "its name is no word of letters, digits and _ with at most 31 characters";
     }
-    for (int k = 0; strake_problems[k] != NULL; k++) {
-        if (strcmp(strake_problems[k]->name, p->name) == 0) {
-            return "its name is that of a problem of Strake's own: give it another";
-        }
+    const strake_problem *const known = strake_problem_find(p->name);
+    if (known != NULL && known->content == NULL) {
+        return "its name is that of a problem of Strake's own: give it another";
     }
     if (p->text == NULL || p->build == NULL || p->dims < 1 || p->dims > 3) {
         return "text, build or dims (1 to 3) is missing";

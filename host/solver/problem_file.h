@@ -25,6 +25,9 @@ typedef struct strake_problem_text {
     uint64_t headers; /**< hash of these */
 } strake_problem_text;
 
+/** Whether a name is one of a C file, rather than of a problem: it ends with ".c". */
+bool strake_problem_is_file(const char *name);
+
 /** @return STRAKE_ERR_IO, STRAKE_ERR_USAGE for what is no C file (a shared object, say), STRAKE_ERR_MEMORY */
 strake_status strake_problem_text_read(const char *path, strake_problem_text *out,
                                        strake_error *error);

@@ -23,9 +23,9 @@ typedef struct list {
     int names;
 } list;
 
-static bool is_name(const char *text)
+bool strake_name_is_word(const char *text, size_t most)
 {
-    bool is = isalpha((unsigned char)text[0]) != 0 && strlen(text) <= MOST_LENGTH;
+    bool is = isalpha((unsigned char)text[0]) != 0 && strlen(text) <= most;
     for (const char *at = text; *at != '\0'; ++at) {
         is = is && ((isalnum((unsigned char)*at) != 0 && (unsigned char)*at < 128) || *at == '_');
     }
@@ -42,7 +42,7 @@ static strake_status read_list(const strake_node *node, list *out, strake_error 
     for (const strake_node *item = node->child; item != NULL; item = item->next) {
         const char *name = NULL;
         STRAKE_TRY(strake_read_text(item, "a name", &name, error));
-        if (!is_name(name)) {
+        if (!strake_name_is_word(name, MOST_LENGTH)) {
             return strake_node_unlike(item, error,
                                       "a name: a letter, then letters, digits and _, %d at most",
                                       MOST_LENGTH);

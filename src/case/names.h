@@ -9,6 +9,9 @@
 #include "case/case.h"
 #include "case/tree.h"
 
+/** Whether a text is a name: a letter, then letters, digits and _, at most so many characters. */
+bool strake_name_is_word(const char *text, size_t most);
+
 /**
  * Reads the names, where the problem has a key of them and the case gives it; which->problem is then the case's own.
  * @return STRAKE_ERR_USAGE for what is no name, twice one, one of another field, or too many; STRAKE_ERR_MEMORY

@@ -327,15 +327,17 @@ void strake_close_faces(const strake_statics *s, int f, strake_range slabs)
 
 void strake_weight(const strake_statics *s, int f, strake_range slabs)
 {
-    const char *const weight = s->problem->field[f].weight;
-    const int h = weight != NULL ? strake_field_named(s->problem, weight) : f;
+    if (s->problem->field[f].weight == NULL) {
+        return;
+    }
+    const int h = strake_field_named(s->problem, s->problem->field[f].weight);
     const int across = (int)s->problem->field[f].position - (int)STRAKE_FACE_0;
     const int64_t back[STRAKE_AXES] = {across == 0, across == 1, across == 2};
     const int64_t n = stored(s, f, 2);
     const int64_t lines = stored(s, f, 1);
     strake_piece room[3];
     strake_piece value;
-    for (int64_t k = 0; k < (slabs.end - slabs.first) * lines && weight != NULL; k++) {
+    for (int64_t k = 0; k < (slabs.end - slabs.first) * lines; k++) {
         const int64_t i = slabs.first + k / lines;
         const int64_t m = k % lines;
         for (int64_t j = 0; j < n; j += STRAKE_PIECE) {

@@ -8,17 +8,16 @@ enum { SCAN = 4096, BISECTIONS = 200, SAMPLES = 256, PIECES = 8 };
 strake_free_energy strake_free_energy_of(const strake_case *which)
 {
     const int key = strake_case_key(which, "scheme.free_energy.polynomial");
-    strake_free_energy energy = {.is_well = which->value[key] <= 0.0, .terms = 5};
-    if (energy.is_well &&
-        which->formula[strake_case_key(which, "scheme.free_energy.derivative")] == NULL) {
-        energy.coefficient[2] = -0.5 * strake_case_value(which, "parameters.B");
-        energy.coefficient[4] = 0.25 * strake_case_value(which, "parameters.U");
+    strake_free_energy energy = {
+        .slope = which->formula[strake_case_key(which, "scheme.free_energy.derivative")]};
+    if (energy.slope != NULL) {
         return energy;
     }
-    energy.slope = which->formula[strake_case_key(which, "scheme.free_energy.derivative")];
-    if (energy.slope != NULL) {
-        energy.is_well = false;
-        energy.terms = 0;
+    if (which->value[key] <= 0.0) {
+        energy.is_well = true;
+        energy.terms = 5;
+        energy.coefficient[2] = -0.5 * strake_case_value(which, "parameters.B");
+        energy.coefficient[4] = 0.25 * strake_case_value(which, "parameters.U");
         return energy;
     }
     energy.terms = (int)which->value[key];

@@ -133,10 +133,11 @@ refused "a field that nobody reads" 's/enum { T, A, FIELDS };/enum { T, A, B, FI
 for line in '# include "x.h"' '#/**/include "x.h"' '%:include "x.h"' '#include "x.h"' '#include </etc/passwd>' '#include <a/../x.h>' '#include MACRO' '#include_next <math.h>'; do
     refused "$line" "s|^#include .strake_problem.h.|&\n$line|" "a problem is one file"
 done
+refused "an include behind a comment whose end stands in two lines" 's|^#include .strake_problem.h.|&\n/* *\\\n/\n# include "x.h"\n/* */|' "a problem is one file"
 printf '#inc\\\nlude "x.h"\n' | cat sub/plate.c - >bad.c
 try problem build bad.c
 fails 2 "an include in two lines" "a problem is one file"
-sed 's|^#ifdef STRAKE_HOST|&\n#include <stdlib.h>|; s|/\* What follows|/* #include "x.h" is a comment */ &|' sub/plate.c >good.c
+sed 's|^#ifdef STRAKE_HOST|&\n#include <stdlib.h>|; s|/\* The tables below|/* #include "x.h" is a comment */ &|' sub/plate.c >good.c
 try problem build good.c --quiet
 exits 0 "headers of the system are included by the host's part"
 CC="cc -ffast-math -DSTRAKE_REAL_SINGLE" try problem build sub/plate.c --quiet

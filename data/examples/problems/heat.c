@@ -10,10 +10,10 @@
 #include "strake_problem.h"
 
 /*
- * Formulas. Each takes values at one point and returns one: `real` is double or float as the case says, and numbers
- * are written REAL(0.5). They are C and OpenCL C at once, so they use nothing but + - * /, comparisons, each other, and
- * STRAKE_MIN, STRAKE_MAX, STRAKE_ABS, STRAKE_SQRT, STRAKE_EXP, STRAKE_LOG, STRAKE_SIN and STRAKE_COS. A division is the
- * last operation of a formula (STRAKE_RATIO_FUNCTION in cl/real.h). Nothing is reordered: brackets decide how sums are rounded, so that all processors give the same bits.
+ * Formulas. Each takes values at one point and returns one; `real` is double or float, and numbers are written
+ * REAL(0.5). They are C and OpenCL C at once: + - * /, comparisons, each other, STRAKE_MIN, _MAX, _ABS, _SQRT, _EXP, _LOG,
+ * _SIN and _COS. A division is the last operation of a formula (STRAKE_RATIO_FUNCTION). Nothing is reordered: brackets
+ * decide how sums are rounded, so that all processors give the same bits.
  */
 
 /* Heat that flows through the face between two cells: diffusivities and temperatures before and after it. */
@@ -36,7 +36,7 @@ STRAKE_POINT_FUNCTION real heat_step(real t, real north, real south, real west, 
 
 STRAKE_POINTS(HEAT_POINTS)
 
-/* What follows is for the host alone. */
+/* The tables below are compiled for the host alone. */
 #ifdef STRAKE_HOST
 
 enum { T, A, FIELDS };
@@ -111,7 +111,7 @@ static strake_status judge(const strake_case *which, const strake_extreme *extre
                              which->file, which->dt, 1.0 / rate);
 }
 
-/* What diagnostics measure; sums in a fixed order, so that they have the same bits everywhere, too. */
+/* Diagnostics measure these quantities; sums have a fixed order, so that they have the same bits everywhere, too. */
 static const strake_quantity quantities[] = {
     [MEAN] = {"mean", "[K]", "mean temperature, which stays without losses in closed or periodic plates"},
     [HOTTEST] = {"hottest", "[K]", "highest temperature"},

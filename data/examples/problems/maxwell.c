@@ -66,7 +66,7 @@ STRAKE_POINT_FUNCTION real mx_step_ez(real ez, real gain, real hy, real hy_south
 
 STRAKE_POINTS(MAXWELL_POINTS)
 
-/* What follows is for the host alone. */
+/* The tables below are compiled for the host alone. */
 #ifdef STRAKE_HOST
 
 #define SPEED_OF_LIGHT 299792458.0 /* [m/s], exact */
@@ -177,7 +177,7 @@ static strake_status judge(const strake_case *which, const strake_extreme *extre
                              which->file, which->dt, 1.0 / rate);
 }
 
-/* What diagnostics measure; sums in a fixed order, so that they have the same bits everywhere, too. */
+/* Diagnostics measure these quantities; sums have a fixed order, so that they have the same bits everywhere, too. */
 static const strake_quantity quantities[] = {
     [ENERGY] = {"energy", "[J/m]", "of the fields, per length across the plane, which stays the same"},
     [STRONGEST] = {"strongest", "[V/m]", "largest |ez|"},

@@ -127,7 +127,7 @@ STRAKE_RATIO_FUNCTION sw_bound(real n, real s, real w, real e, real half_rows, r
 
 STRAKE_POINTS(SHALLOW_WATER_POINTS)
 
-/* What follows is for the host alone. */
+/* The tables below are compiled for the host alone. */
 #ifdef STRAKE_HOST
 
 enum { DEPTH, M1, M2, VALUES, BED = 2 * VALUES, FIELDS }; /* field VALUES + f is the change of f per second */
@@ -256,7 +256,7 @@ static strake_status build(const strake_case *which, const bool *constant, const
     return strake_graph_finish(g, error);
 }
 
-/* What diagnostics measure; sums in a fixed order, so that they have the same bits everywhere, too. */
+/* Diagnostics measure these quantities; sums have a fixed order, so that they have the same bits everywhere, too. */
 static const strake_quantity quantities[] = {
     [VOLUME] = {"volume", "[m3]", "of the water, which stays the same between walls"},
     [ENERGY] = {"energy", "[m5/s2]", "g h (h/2 + z) + h (u^2 + v^2)/2, over the area: energy over density"},
