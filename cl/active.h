@@ -16,6 +16,7 @@ enum {
         3, /* of what is counted: of the last look, the one that runs, the next one */
     STRAKE_TILES_LISTED = 0, /* a look at the tiles of the last list, ... */
     STRAKE_TILES_ALL = 1,    /* ... at all of them, which all stay, */
+    STRAKE_TILES_FRESH = 3,  /* ... at all of them, both of whose arrays hold the same, */
     STRAKE_TILES_INPUTS =
         2 /* ... at the inputs in all of them, which may only add some to that list */
 };

@@ -110,8 +110,16 @@ static strake_status cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     s->host = host_layout;
     s->range = range;
     s->steps = steps;
-    STRAKE_TRY(
-        strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &layout, run, error));
+    if (options->batch != NULL && is_whole && steps == 1 && run->blocks == 0) {
+        STRAKE_TRY(strake_cl_batch_join(options->batch, cl, device, graph, problem, &layout, run,
+                                        memory, &options->wakes, options->limit, &s->kernels,
+                                        &s->member, error));
+        resident.member = s->member;
+        resident.pins = resident.pins && s->member == NULL;
+    }
+    STRAKE_TRY(s->member != NULL ? STRAKE_OK
+                                 : strake_cl_kernels_build(&s->kernels, cl, device, graph, problem,
+                                                           &layout, run, error));
     need = strake_cl_window_bytes(&s->kernels, &layout, &largest);
     arrays = need / largest;
     s->need = need;
@@ -120,7 +128,7 @@ static strake_status cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     if (!streams && options->movable && !options->one_way && !is_whole) {
         resident.capacity = find_capacity(s, memory, &resident);
     }
-    if (!streams && takes_lists(s, options)) {
+    if (!streams && s->member == NULL && takes_lists(s, options)) {
         STRAKE_TRY(strake_cl_kernels_list(&s->kernels, problem, &layout, run, error));
     }
     if (!streams) {
@@ -203,7 +211,8 @@ static void cl_stripe_describe_kernels(const strake_cl_stripe *s, strake_cl_desc
     const int64_t cells[STRAKE_AXES] = {s->blocks != NULL ? report.sizes.slabs
                                                           : s->range.end - s->range.first,
                                         s->host->n[1], s->host->n[2]};
-    strake_cl_kernels_describe(&s->kernels, cells, out);
+    strake_cl_kernels_describe(
+        s->member != NULL ? strake_cl_member_kernels(s->member) : &s->kernels, cells, out);
 }
 
 /** What the stripe exchanges with others; zeros if it streams. */
@@ -234,11 +243,12 @@ static void cl_stripe_destroy(strake_cl_stripe **stripe)
     strake_cl_blocks_destroy(&s->blocks);
     strake_cl_resident_destroy(&s->resident);
     strake_cl_kernels_release(&s->kernels);
+    strake_cl_batch_leave(&s->member);
     free(s);
     *stripe = NULL;
 }
 
-static const strake_part_ops resident, blocks;
+static const strake_part_ops resident, member, blocks;
 
 static strake_cl_stripe *stripe_of(const strake_part *part)
 {
@@ -274,6 +284,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     options.horizon = plan->horizon;
     options.known = strake_tuned_known(&part->tuned, cells, options.pins);
     options.limit = plan->limit;
+    options.batch = plan->batch;
     options.costs = plan->costs;
     options.wakes.count = strake_grid_find_wakes(grid, STRAKE_CL_MOST_WAKES, options.wakes.value);
     options.wakes.spread = grid->which->problem->spread;
@@ -282,7 +293,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
         plan->stripes, plan->self, plan->steps, &options, &stripe, error);
     part->body = stripe;
     if (stripe != NULL) {
-        part->ops = stripe->blocks != NULL ? &blocks : &resident;
+        part->ops = stripe->blocks != NULL ? &blocks : stripe->member != NULL ? &member : &resident;
         part->leaves_out = stripe->kernels.tiles != NULL;
         part->most_steps = stripe->steps;
     }
@@ -420,6 +431,7 @@ static strake_status resident_look(strake_part *part, bool is_last, bool *finite
     strake_cl_resident *const own = resident_of(part);
     STRAKE_TRY(strake_cl_resident_is_finite(own, finite, error));
     STRAKE_TRY(*finite ? strake_cl_resident_look(own, error) : STRAKE_OK);
+    STRAKE_TRY(is_last && own->member != NULL ? strake_cl_resident_finish(own, error) : STRAKE_OK);
     STRAKE_TRY(*finite && is_last ? strake_cl_resident_is_finite(own, finite, error) : STRAKE_OK);
     part->clock_is_over = own->clock.runs && own->clock.seen.is_over != 0;
 cleanup:
@@ -627,8 +639,8 @@ static void describe(const strake_part *part, strake_part_report *out)
 /* Of every table: before it is made nobody knows which of the two it will be. */
 #define OPENCL_PART                                                                                \
     .word = "ocl", .role = "stripe", .settings = STRAKE_FOR_OPENCL | STRAKE_FOR_KERNELS,           \
-    .has_driver = true, .is_whole = true, .is_tuned = true, .is_tried = true, .make = make,        \
-    .unmake = unmake, .describe = describe
+    .has_driver = true, .is_whole = true, .is_tuned = true, .make = make, .unmake = unmake,        \
+    .describe = describe
 
 static bool never_has_room(const strake_part *part, strake_range own)
 {
@@ -636,9 +648,25 @@ static bool never_has_room(const strake_part *part, strake_range own)
     return false;
 }
 
-const strake_part_ops strake_part_opencl = {OPENCL_PART, .has_room = never_has_room};
+const strake_part_ops strake_part_opencl = {OPENCL_PART, .is_tried = true,
+                                            .has_room = never_has_room};
+
+/* One of a batch: alone on its grid, and made for one run. */
+static const strake_part_ops member = {OPENCL_PART,
+                                       .load = resident_load,
+                                       .let_go = resident_let_go,
+                                       .store = resident_store,
+                                       .leg = resident_leg,
+                                       .start_clock = resident_start_clock,
+                                       .stop_clock = resident_stop_clock,
+                                       .undo = resident_undo,
+                                       .finish = resident_finish,
+                                       .look = resident_look,
+                                       .has_room = never_has_room,
+                                       .check = resident_check};
 
 static const strake_part_ops resident = {OPENCL_PART,
+                                         .is_tried = true,
                                          .load = resident_load,
                                          .let_go = resident_let_go,
                                          .store = resident_store,
@@ -661,6 +689,7 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .time = resident_time};
 
 static const strake_part_ops blocks = {OPENCL_PART,
+                                       .is_tried = true,
                                        .visit = blocks_visit,
                                        .load = blocks_load,
                                        .let_go = blocks_let_go,

@@ -445,7 +445,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     for (int k = 0; k < STRAKE_MOST_GROUPS; k++) {
         s->group[k].width = s->group[k].width > (int)limit ? (int)limit : s->group[k].width;
     }
-    s->options = (strake_cl_options){.run = *t, .listed = s->listed};
+    s->options = (strake_cl_options){.run = *t, .listed = s->listed, .members = s->members};
     if (s->options.run.fusion == STRAKE_CL_FUSION_DEFAULT) {
         s->options.run.fusion = default_of(FUSION, facts, cells, s);
     }

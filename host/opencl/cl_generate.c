@@ -75,14 +75,16 @@ static void write_group_ghosts(const writer *w)
 static void write_points(const writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
+    char plane[48];
+    (void)snprintf(plane, sizeof plane, "(int)get_global_id(2) - %d", plan->lo[1]);
     fprintf(w->text,
             "    const int j = (int)get_global_id(0) - %d;\n"
             "    const int i = (int)get_global_id(1) - %d;\n"
-            "    const int m = (int)get_global_id(2) - %d;\n"
+            "    const int m = %s;\n"
             "    if (%si < n0 + %d && m < n1 + %d && j < n2 + %d) {\n"
             "        const place at = (place)(origin + i * slab + m * pitch + j);\n",
-            plan->lo[2], plan->lo[0], plan->lo[1], w->graph->scalars > 0 ? "!is_over && " : "",
-            plan->hi[0], plan->hi[1], plan->hi[2]);
+            plan->lo[2], plan->lo[0], w->options->members > 0 ? "0" : plane,
+            w->graph->scalars > 0 ? "!is_over && " : "", plan->hi[0], plan->hi[1], plan->hi[2]);
     strake_cl_write_terms(w, 0, plan->terms, write_operand);
     for (int k = 0; k < plan->outputs; k++) {
         write_store(w, plan->output[k]);
@@ -413,10 +415,11 @@ static void write_reduced_arguments(FILE *text, const strake_cl_kernel_plan *pla
  * Constants by value. Of scalars so are those that the host tells; a device with a clock of its own has
  * them in @p told, after whether there is anything to do, or in what the sweep before left.
  */
-static void write_constant_arguments(FILE *text, const strake_graph *graph, bool hears)
+static void write_constant_arguments(FILE *text, const strake_graph *graph, bool hears,
+                                     bool has_members)
 {
     for (int v = 0; v < graph->values; v++) {
-        if (graph->value[v].is_constant && graph->value[v].is_live) {
+        if (graph->value[v].is_constant && graph->value[v].is_live && !has_members) {
             fprintf(text, "const real %s_%s, ", graph->value[v].is_scalar ? "v" : "c",
                     graph->value[v].name);
         }
@@ -426,6 +429,71 @@ static void write_constant_arguments(FILE *text, const strake_graph *graph, bool
                       "__global const real *restrict of_last, const int count_last, ");
     } else if (graph->scalars > 0) {
         fprintf(text, "__global const real *restrict told, ");
+    }
+}
+
+/* The state whose next value a value is, or it itself; -1: it is no state. */
+static int state_of(const strake_graph *graph, int value)
+{
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].next >= 0 && (v == value || graph->value[v].next == value)) {
+            return v;
+        }
+    }
+    return -1;
+}
+
+/* The array of a value of the group's member: one of the two of a state, or the only one. */
+static void write_member_array(FILE *text, const strake_graph *graph, int value, bool is_read)
+{
+    const char *const name = graph->value[value].name;
+    const int state = state_of(graph, value);
+    fprintf(text, "    __global %sreal *restrict a_%s = b_%s + ", is_read ? "const " : "", name,
+            name);
+    if (state >= 0) {
+        fprintf(text, "(2 * member + %s) * apart;\n", state == value ? "parity" : "1 - parity");
+    } else {
+        fprintf(text, "member * apart;\n");
+    }
+}
+
+/* The member that a group computes, its arrays and its constants. */
+static void write_member(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                         bool is_listed)
+{
+    fprintf(text, "    const int turn_of = (int)get_group_id(2);\n"
+                  "    const int member = order != 0 ? order[turn_of] : first_member + turn_of;\n"
+                  "    const int parity = members[member].parity;\n");
+    if (!plan->is_static) {
+        fprintf(text, "    if (!members[member].goes) {\n        return;\n    }\n");
+    }
+    if (is_listed) {
+        fprintf(text, "    state += member;\n    lists += 2 * member * room;\n");
+    }
+    for (int k = 0; k < plan->inputs; k++) {
+        write_member_array(text, graph, plan->input[k], true);
+    }
+    for (int k = 0; k < plan->outputs; k++) {
+        if (!plan->only_reduced[k]) {
+            write_member_array(text, graph, plan->output[k], false);
+        }
+    }
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *const value = &graph->value[v];
+        if (value->is_constant && value->is_live && !value->is_scalar) {
+            fprintf(text, "    const real c_%s = numbers[member * numbers_each + %d];\n",
+                    value->name, v);
+        }
+    }
+    for (int k = 0; k < graph->scalars; k++) {
+        const strake_value *const value = &graph->value[graph->scalar[k].value];
+        if (value->is_live) {
+            fprintf(text, "    const real c_%s = told[member * STRAKE_TOLD + %d];\n", value->name,
+                    k + 1);
+        }
+    }
+    if (graph->scalars > 0) {
+        fprintf(text, "    const bool is_over = false;\n");
     }
 }
 
@@ -473,6 +541,9 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
                          const strake_cl_kernel_plan *plan)
 {
     const bool hears = options->hears && !plan->is_static;
+    const bool has_members = options->members > 0;
+    const char kind = has_members ? 'b' : 'a';
+    const char *const restricted = has_members ? "" : "restrict ";
     fprintf(text, "\n/* stages:");
     for (int k = 0; k < plan->stages; k++) {
         const strake_stage *stage = &graph->stage[plan->stage[k]];
@@ -486,18 +557,20 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
     }
     fprintf(text, "void %s(", plan->name);
     for (int k = 0; k < plan->inputs; k++) {
-        fprintf(text, "__global const real *restrict a_%s, ", graph->value[plan->input[k]].name);
+        fprintf(text, "__global const real *%s%c_%s, ", restricted, kind,
+                graph->value[plan->input[k]].name);
     }
     for (int k = 0; k < plan->outputs; k++) {
         if (!plan->only_reduced[k]) {
-            fprintf(text, "__global real *restrict a_%s, ", graph->value[plan->output[k]].name);
+            fprintf(text, "__global real *%s%c_%s, ", restricted, kind,
+                    graph->value[plan->output[k]].name);
         }
     }
     write_reduced_arguments(text, plan);
-    write_constant_arguments(text, graph, hears);
+    write_constant_arguments(text, graph, hears, has_members);
     fprintf(text,
             "const long slab, const long pitch, const long origin, const int n0, const int n1, "
-            "const int n2%s%s)\n{\n",
+            "const int n2%s%s%s)\n{\n",
             strake_cl_plan_fills(graph, plan)
                 ? ", const int base, const int ghost_lo, const int ghost_hi, const int boundary, "
                   "__constant int *pairs, const int pair_count"
@@ -506,9 +579,17 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
             : options->listed && plan->tiled ? ", __global const strake_tiles *restrict state, "
                                                "__global const int *restrict lists, "
                                                "const int room, const int across"
-                                             : "");
+                                             : "",
+            has_members ? ", __global const strake_member *members, __global const real *numbers, "
+                          "const int numbers_each, const long apart, __global const int *order, "
+                          "const int first_member"
+                        : "");
     const writer w = {text, graph, options, plan, "        ", false};
-    write_scalars(text, graph, hears, plan->marches || plan->tiled);
+    if (has_members) {
+        write_member(text, graph, plan, options->listed && plan->tiled);
+    } else {
+        write_scalars(text, graph, hears, plan->marches || plan->tiled);
+    }
     strake_cl_write_reductions(&w, false);
     if (plan->marches) {
         strake_cl_write_march(&w);
@@ -577,16 +658,19 @@ static void write_number(FILE *text, strake_precision precision, double number)
     }
 }
 
-/* tell_scalars(): what the next sweep is told, given what the clock tells (engine/clock.h). */
-static void write_clock(FILE *text, const strake_graph *graph, bool has_doubts)
+/*
+ * tell_scalars(): what the next sweep is told, given what the clock tells (engine/clock.h). Constants of members come from
+ * a table.
+ */
+static void write_clock(FILE *text, const strake_graph *graph, bool has_doubts, bool has_members)
 {
     fprintf(text,
             "#line 1 \"generated\"\n"
             "#define STRAKE_TOLD %d\n"
             "static inline void tell_scalars(real *told, const real go, const real given0,\n"
-            "                                const real given1)\n"
+            "                                const real given1%s)\n"
             "{\n    told[0] = go;\n",
-            graph->scalars + 1);
+            graph->scalars + 1, has_members ? ", __global const real *numbers" : "");
     for (int k = 0, given = 0; k < graph->scalars; k++) {
         const strake_stage *stage = &graph->scalar[k].stage;
         const bool is_ratio = stage->reads > 0 && stage->point->is_ratio;
@@ -602,6 +686,8 @@ static void write_clock(FILE *text, const strake_graph *graph, bool has_doubts)
             fprintf(text, "%s", r > 0 ? ", " : doubts ? "(0, " : "(");
             if (operand->is_scalar) {
                 fprintf(text, "c_%s", operand->name);
+            } else if (has_members) {
+                fprintf(text, "numbers[%d]", stage->read[r].value);
             } else {
                 write_number(text, graph->precision, operand->constant);
             }
@@ -611,7 +697,7 @@ static void write_clock(FILE *text, const strake_graph *graph, bool has_doubts)
     }
     fprintf(text, "}\n");
     write_file(text, "clock.h");
-    write_file(text, "clock.cl");
+    write_file(text, has_members ? "member.cl" : "clock.cl");
 }
 
 /* Ends a text. @return it, to be freed, or NULL when out of memory */
@@ -672,10 +758,16 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     if (graph->reductions > 0) {
         write_file(text, "reduce.cl");
     }
+    if (options->members > 0) {
+        fprintf(text, "#define STRAKE_MEMBERS\n");
+        write_file(text, "member.h");
+    }
     if (strake_cl_plan_has_clock(graph)) {
         fprintf(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-        write_clock(text, graph, has_doubts);
+        write_clock(text, graph, has_doubts, options->members > 0);
         fprintf(text, "#endif\n");
+    } else if (options->members > 0) {
+        write_file(text, "member.cl");
     }
     if (options->listed) {
         write_file(text, "active.h");

@@ -24,6 +24,10 @@
  * and 2 for columns, for pieces of height - side[1][0] - side[1][1] lines and for rows. Widths are at
  * most options->stride, heights options->lines.
  *
+ * With options->members the arrays are those of all members, constants come from a table, and at the end stand what
+ * cl/member.h says of each member, the table (a line for each member: a number for each value of the graph), int numbers of
+ * a line, long elements from the array of a member to that of the next, the members of the launch or 0, and int first member then.
+ *
  * @param[in] problem  whose formulas stand before the kernels
  * @return text to free(), or NULL when out of memory
  */

@@ -217,7 +217,8 @@ static void cut_march(const strake_cl_kernels *s, int k, const int64_t extent[ST
     const int64_t lead = strake_cl_lead(plan) - plan->lo[2];
     const int64_t across = strake_cl_count_tiles(plan, 2, extent[2] + lead, c->size[0]);
     const int64_t lines = plan->flat ? 1 : strake_cl_count_tiles(plan, 1, extent[1], c->size[1]);
-    c->rows = rows_per_group(s, k, extent[0], across * lines);
+    const int64_t members = s->options.members > 0 ? s->options.members : 1;
+    c->rows = rows_per_group(s, k, extent[0], across * lines * members);
     const int64_t pieces = (extent[0] + c->rows - 1) / c->rows;
     c->groups[0] = (size_t)across;
     c->groups[1] = (size_t)(plan->flat ? pieces : lines);
@@ -333,7 +334,8 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
         s->limit[k] = s->device->max_work_group;
     }
     fix_groups(s);
-    s->options.hears = s->device->has_double && strake_cl_plan_hears(s->graph, s->kernels, s->plan);
+    s->options.hears = s->options.members == 0 && s->device->has_double &&
+                       strake_cl_plan_hears(s->graph, s->kernels, s->plan);
     s->passed = calloc((size_t)s->kernels, sizeof *s->passed);
     STRAKE_CHECK(s->passed != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning kernels");
     text = strake_cl_generate(s->graph, &s->options, problem, s->kernels, s->plan);
@@ -365,6 +367,19 @@ cleanup:
     return status;
 }
 
+/* Kernel objects carry arguments: each thread has its own. */
+static strake_status make_common(strake_cl_kernels *s, cl_program common, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(new_kernel(s, common, "ghost_columns", &s->columns, error));
+    STRAKE_TRY(new_kernel(s, common, "ghost_lines", &s->lines, error));
+    STRAKE_TRY(new_kernel(s, common, "ghost_slabs", &s->slabs, error));
+    STRAKE_TRY(new_kernel(s, common, "ghost_shell", &s->shell, error));
+    STRAKE_TRY(new_kernel(s, common, "find_non_finite", &s->non_finite, error));
+cleanup:
+    return status;
+}
+
 /* What all problems have in common, compiled once for a precision. */
 static strake_status build_common(strake_cl_kernels *s, strake_error *error)
 {
@@ -373,11 +388,7 @@ static strake_status build_common(strake_cl_kernels *s, strake_error *error)
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
     STRAKE_TRY(strake_cl_program_build(s->cl, s->device, s->context, text, s->graph->precision,
                                        NULL, &s->common, error));
-    STRAKE_TRY(new_kernel(s, s->common, "ghost_columns", &s->columns, error));
-    STRAKE_TRY(new_kernel(s, s->common, "ghost_lines", &s->lines, error));
-    STRAKE_TRY(new_kernel(s, s->common, "ghost_slabs", &s->slabs, error));
-    STRAKE_TRY(new_kernel(s, s->common, "ghost_shell", &s->shell, error));
-    STRAKE_TRY(new_kernel(s, s->common, "find_non_finite", &s->non_finite, error));
+    STRAKE_TRY(make_common(s, s->common, error));
 cleanup:
     free(text);
     return status;
@@ -400,7 +411,7 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
                      ? s->shared
                      : cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
-    if (!s->listed) {
+    if (!s->listed || s->members > 0) {
         STRAKE_TRY(strake_cl_filler_build(&s->filler, cl, device, s->context, error));
         STRAKE_TRY(build_common(s, error));
     }
@@ -432,6 +443,26 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
     }
     STRAKE_CHECK(good, error, STRAKE_ERR_STATE, "%s: its stage graph is too large for a kernel",
                  problem->name);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_kernels_share(strake_cl_kernels *s, const strake_cl_kernels *of,
+                                      const strake_graph *graph, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *s = (strake_cl_kernels){.cl = of->cl,
+                             .device = of->device,
+                             .graph = graph,
+                             .shared = of->context,
+                             .context = of->context,
+                             .filler = {.cl = of->cl, .device = of->device},
+                             .options = of->options,
+                             .flat = of->flat,
+                             .kernels = of->kernels};
+    memcpy(s->plan, of->plan, sizeof s->plan);
+    STRAKE_TRY(new_kernel(s, of->filler.program, "strake_fill", &s->filler.kernel, error));
+    STRAKE_TRY(make_common(s, of->common, error));
 cleanup:
     return status;
 }

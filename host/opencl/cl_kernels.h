@@ -46,6 +46,7 @@ typedef struct strake_cl_kernels {
     size_t march_width, march_height;                   /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];             /**< asked for single kernels: run.groups */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
+    int members; /**< given before they are built: of a batch (strake_cl_options.members) */
     bool listed; /**< given before they are built: one tiled kernel takes tiles from a list */
     struct strake_cl_kernels *tiles; /**< listed ones of the same graph, owned, or NULL */
 } strake_cl_kernels;
@@ -63,6 +64,14 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *kernels, const strake_c
                                       const strake_cl_device *device, const strake_graph *graph,
                                       const strake_problem *problem, const strake_layout *layout,
                                       const strake_settings *settings, strake_error *error);
+
+/**
+ * Kernels of a member of a batch (cl_batch.h): plans and programs are those of @p of, which must stay; fills and searches
+ * are its own, so that it has a thread of its own. @param[in] graph  borrowed, with the values and stages of that of @p of
+ * @return STRAKE_ERR_DEVICE; strake_cl_kernels_release() in any case
+ */
+strake_status strake_cl_kernels_share(strake_cl_kernels *kernels, const strake_cl_kernels *of,
+                                      const strake_graph *graph, strake_error *error);
 
 /** Builds anew with short indices where they are long and windows will have at most @p elements. */
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *kernels, const strake_problem *problem,

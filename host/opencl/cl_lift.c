@@ -84,7 +84,7 @@ static bool has_queue(strake_cl_lift *l)
 static strake_status begin(strake_cl_lift *l, void *const *array, bool *beside, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    bool again = true, any = false;
+    bool again = !l->window->is_member, any = false;
     *beside = false;
     for (int v = 0; v < l->window->kernels->graph->values; v++) {
         if (is_new(l, array, v)) {

@@ -64,6 +64,8 @@ typedef struct strake_cl_options {
     bool one;
     bool listed; /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
     bool hears;  /**< the kernel of a sweep may advance the device's clock (cl/clock.cl) */
+    /** of two-dimensional grids that step together, along dimension 2 of a launch (cl_batch.h); 0: one grid */
+    int members;
     /**
      * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows
      * are then at fixed distances from one address. 0: an argument tells them.

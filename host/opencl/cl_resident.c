@@ -275,81 +275,6 @@ cleanup:
     return status;
 }
 
-enum { REPEATS = 3 };
-
-/* Adds the time of one launch of every kernel, and forgets the events. @return false without timers. */
-static bool read_timers(const strake_cl_window *w, strake_cl_time *out, int *count)
-{
-    const strake_cl *const cl = w->kernels->cl;
-    bool known = true;
-    *count = 0;
-    for (int k = 0; k < w->kernels->kernels; k++) {
-        cl_ulong begin = 0, end = 0;
-        if (w->timer[k] == NULL) {
-            continue; /* a static kernel */
-        }
-        known = cl->clGetEventProfilingInfo(w->timer[k], CL_PROFILING_COMMAND_START, sizeof begin,
-                                            &begin, NULL) == CL_SUCCESS &&
-                cl->clGetEventProfilingInfo(w->timer[k], CL_PROFILING_COMMAND_END, sizeof end, &end,
-                                            NULL) == CL_SUCCESS &&
-                end >= begin && known;
-        const double seconds = 1e-9 * (double)(end - begin);
-        strake_cl_time *const time = &out[(*count)++];
-        (void)snprintf(time->name, sizeof time->name, "%s", w->kernels->plan[k].name);
-        time->seconds = time->seconds == 0.0 || seconds < time->seconds ? seconds : time->seconds;
-    }
-    return known;
-}
-
-static void forget_timers(const strake_cl_window *w)
-{
-    for (int k = 0; k < w->kernels->kernels; k++) {
-        strake_cl_release_event(w->kernels->cl, &w->timer[k]);
-    }
-}
-
-strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,
-                                      strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_cl_window *const w = &s->window;
-    const strake_cl *const cl = w->kernels->cl;
-    const strake_cl_device *const device = w->kernels->device;
-    const cl_command_queue usual = w->queue;
-    cl_event timer[STRAKE_CL_MOST_KERNELS] = {NULL};
-    cl_int code = CL_SUCCESS;
-    bool known = true;
-    *count = 0;
-    for (int k = 0; k < STRAKE_CL_MOST_KERNELS; k++) {
-        out[k] = (strake_cl_time){.seconds = 0.0};
-    }
-    const cl_command_queue timed = cl->clCreateCommandQueue(w->kernels->context, device->device,
-                                                            CL_QUEUE_PROFILING_ENABLE, &code);
-    if (code != CL_SUCCESS) {
-        return STRAKE_OK; /* no timers here */
-    }
-    STRAKE_CL("clFinish", cl->clFinish(usual), error, device);
-    w->queue = timed;
-    w->timer = timer;
-    for (int r = 0; r < REPEATS && known; r++) {
-        STRAKE_TRY(strake_cl_window_step(w, s->range.first - s->base, s->range.end - s->base, NULL,
-                                         error));
-        STRAKE_CL("clFinish", cl->clFinish(timed), error, device);
-        known = read_timers(w, out, count);
-        forget_timers(w);
-    }
-    *count = known ? *count : 0;
-cleanup:
-    if (w->timer != NULL) {
-        forget_timers(w);
-    }
-    w->timer = NULL;
-    w->queue = usual;
-    strake_cl_reduce_forget(w);
-    (void)cl->clReleaseCommandQueue(timed);
-    return status;
-}
-
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
     WEIGHED_SWEEPS = 64,     /* the kernels of one of so many are timed, of the second one first, */
@@ -551,6 +476,8 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->reach = strake_layout_reach(host);
     s->one_way = options->one_way;
     s->capacity = options->capacity;
+    s->member = options->member;
+    s->window.is_member = s->member != NULL;
     s->base = options->capacity.first - extra[0];
     s->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)kernels->options.run.wait,
                                    .limit = options->limit};
@@ -696,10 +623,22 @@ cleanup:
     return status;
 }
 
+/* Has the batch make the sweeps that were asked for of a member, and waits until at most so many are left. */
+static strake_status make_sweeps(strake_cl_resident *s, int64_t left, strake_error *error)
+{
+    const int64_t asked = s->asked;
+    s->asked = 0;
+    return strake_cl_member_run(s->member, asked, left, &s->clock.seen, &s->window, error);
+}
+
 strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const double *told,
                                        void *const *array, void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    if (s->member != NULL) {
+        s->asked += steps;
+        return STRAKE_OK;
+    }
     int64_t own_first = 0, own_end = 0;
     strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
     strake_cl_reduce_forget(&s->window);
@@ -762,9 +701,11 @@ void strake_cl_resident_undo(strake_cl_resident *s, int steps)
 
 strake_status strake_cl_resident_look(strake_cl_resident *s, strake_error *error)
 {
-    const strake_status status =
-        s->clock.runs ? strake_cl_clock_look(&s->clock, &s->window, NULL, error) : STRAKE_OK;
-    if (status != STRAKE_OK) {
+    const strake_status status = s->member != NULL ? make_sweeps(s, STRAKE_CL_BATCH_ROUND, error)
+                                 : s->clock.runs
+                                     ? strake_cl_clock_look(&s->clock, &s->window, NULL, error)
+                                     : STRAKE_OK;
+    if (status != STRAKE_OK || s->member != NULL) {
         return status;
     }
     return strake_cl_window_look(&s->window, s->range.first - s->base, s->range.end - s->base,
@@ -774,12 +715,10 @@ strake_status strake_cl_resident_look(strake_cl_resident *s, strake_error *error
 strake_status strake_cl_resident_is_finite(strake_cl_resident *s, bool *finite, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    const bool looks = s->looked != NULL || s->member != NULL;
     *finite = true;
-    if (s->looked != NULL) {
-        STRAKE_TRY(
-            strake_cl_wait(s->kernels->cl, s->kernels->device, &s->waiter, &s->looked, error));
-        *finite = s->window.non_finite == 0;
-    }
+    STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->waiter, &s->looked, error));
+    *finite = !looks || s->window.non_finite == 0;
 cleanup:
     return status;
 }
@@ -839,10 +778,37 @@ void strake_cl_resident_unpin(strake_cl_resident *s)
     strake_cl_pins_release(&s->lift.pins);
 }
 
+/*
+ * Waits for what a member's own queue has: a driver may tell of kernels only after those that other queues were given before
+ * (README.md), but of a transfer behind them at once.
+ */
+static strake_status finish_member(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *const k = s->kernels;
+    cl_event read = NULL;
+    STRAKE_TRY(make_sweeps(s, 0, error));
+    if (s->is_used) {
+        cl_int unused = 0;
+        STRAKE_CL("clEnqueueReadBuffer",
+                  k->cl->clEnqueueReadBuffer(s->queue, s->window.found, CL_FALSE, 0, sizeof unused,
+                                             &unused, 0, NULL, &read),
+                  error, k->device);
+        STRAKE_CL("clFlush", k->cl->clFlush(s->queue), error, k->device);
+        STRAKE_TRY(strake_cl_wait(k->cl, k->device, &s->waiter, &read, error));
+        s->is_used = false;
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl *cl = s->kernels->cl;
+    if (s->member != NULL) {
+        return finish_member(s, error);
+    }
     STRAKE_TRY(strake_cl_lift_wait(&s->lift, error));
     STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->waiter, s->queue, error));
     if (s->exchange.overlaps) {
@@ -853,13 +819,30 @@ cleanup:
     return status;
 }
 
+/* Inputs of a member become those of its steps. */
+static strake_status put_inputs(strake_cl_resident *s, void *const *array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_member_put_inputs(s->member, &s->window, array, error));
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+    STRAKE_TRY(strake_cl_member_static(s->member, error));
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *const *array,
                                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     bool beside = false;
+    s->is_used = true;
     STRAKE_TRY(strake_cl_lift_upload(&s->lift, s->host, s->base, array, &beside, error));
-    STRAKE_TRY(strake_cl_window_static(&s->window, 0, s->window.layout.n[0], error));
+    STRAKE_TRY(s->member != NULL ? strake_cl_member_put_inputs(s->member, &s->window, array, error)
+                                 : STRAKE_OK);
+    STRAKE_TRY(s->member != NULL
+                   ? strake_cl_resident_finish(s, error)
+                   : strake_cl_window_static(&s->window, 0, s->window.layout.n[0], error));
+    STRAKE_TRY(s->member != NULL ? strake_cl_member_static(s->member, error) : STRAKE_OK);
     STRAKE_TRY(s->others != NULL ? prepare_ghosts(s->others, error) : STRAKE_OK);
     STRAKE_TRY(strake_cl_active_wake(&s->active, &s->window, error));
     STRAKE_TRY(beside ? STRAKE_OK : strake_cl_resident_finish(s, error));
@@ -878,6 +861,7 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const
         s->one_way ? s->range.end - s->base + depth_one_way(s->host, s->steps) : l->n[0] + l->hi[0];
     STRAKE_TRY(strake_cl_resident_finish(s, error)); /* older ghosts may still be on their way */
     strake_cl_active_reset(&s->active);
+    s->is_used = true;
     for (int k = 0; k < s->window.states; k++) {
         const cl_mem current = s->window.state[k].buffer[s->window.parity];
         STRAKE_TRY(upload(s, s->queue, current, array[s->window.state[k].input],
@@ -886,7 +870,12 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const
                                          s->host->boundary[0] == STRAKE_POLAR ? &s->ghosts : NULL,
                                          error));
     }
+    STRAKE_TRY(s->member != NULL ? strake_cl_member_put_states(s->member, &s->window, error)
+                                 : STRAKE_OK);
     STRAKE_TRY(strake_cl_resident_finish(s, error));
+    if (s->member != NULL) {
+        strake_cl_member_wake(s->member);
+    }
 cleanup:
     return status;
 }
@@ -900,10 +889,13 @@ static strake_status download(strake_cl_resident *s, int64_t first, int64_t end,
     for (int k = 0; k < s->window.states && first < end; k++) {
         const strake_cl_state *state = &s->window.state[k];
         char *host = array[state->input];
+        size_t offset = 0;
+        const cl_mem from = s->member != NULL ? strake_cl_member_state(s->member, k, &offset)
+                                              : state->buffer[s->window.parity];
         STRAKE_CL("clEnqueueReadBuffer",
                   s->kernels->cl->clEnqueueReadBuffer(
-                      s->queue, state->buffer[s->window.parity], CL_FALSE,
-                      strake_cl_window_offset(&s->window, first - s->base),
+                      s->queue, from, CL_FALSE,
+                      offset + strake_cl_window_offset(&s->window, first - s->base),
                       (size_t)(end - first) * strake_cl_window_slab_bytes(&s->window),
                       host + strake_layout_offset(s->exchange.host, first), 0, NULL, &done),
                   error, s->kernels->device);

@@ -17,6 +17,7 @@
 
 #include "engine/clock.h"
 #include "opencl/cl_active.h"
+#include "opencl/cl_batch.h"
 #include "opencl/cl_exchange.h"
 #include "opencl/cl_lift.h"
 
@@ -49,6 +50,7 @@ typedef struct strake_cl_resident_options {
     strake_cl_costs costs;
     const strake_problem *problem; /**< of the kernels */
     strake_cl_wakes wakes;         /**< what makes cells active */
+    strake_cl_member *member;      /**< of a batch, which makes its steps; NULL: it is alone */
 } strake_cl_resident_options;
 
 /**
@@ -96,6 +98,9 @@ typedef struct strake_cl_resident {
     strake_cl_waiter before, through; /* for what comes before timed kernels, and for these */
     cl_event looked;                  /* the search for NaN and Inf is done */
     strake_cl_active active;          /* which tiles are computed */
+    strake_cl_member *member;         /* borrowed; NULL: it is none of a batch */
+    int64_t asked;                    /* sweeps that the batch has not been asked for yet */
+    bool is_used;                     /* the queue of a member has something */
     strake_cl_clock clock; /* where the host does not tell the time step of every sweep */
     bool edges_first; /* the last step of the sweep that is enqueued computes border slabs first */
     bool has_run;

@@ -20,6 +20,7 @@ typedef struct strake_cl_stripe_options {
     int64_t horizon;                 /**< steps between two stops for output; 0: unknown */
     strake_cl_known known;           /**< of streaming, from tuning */
     strake_cl_wakes wakes;           /**< what makes cells active */
+    strake_cl_batch *batch;          /**< to step with its members, if it can; NULL: alone */
     double limit; /**< seconds of a wait after which the device counts as hung; 0: none */
 } strake_cl_stripe_options;
 
@@ -32,6 +33,7 @@ typedef struct strake_cl_stripe {
     uint64_t need;   /**< bytes that its arrays take if resident, without room for others' slabs */
     uint64_t memory; /**< bytes that they may take */
     uint64_t held;   /**< bytes that they take if it is resident */
+    strake_cl_member *member; /**< of a batch; NULL: it is alone */
     strake_cl_resident *resident;
     strake_cl_blocks *blocks;
 } strake_cl_stripe;

@@ -332,6 +332,8 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
                  (long long)kernels->options.pitch, (long long)layout->pitch);
     find_margins(kernels, layout, &w->lead, &w->tail);
     w->origin = layout->origin + w->lead * layout->slab;
+    w->members = w->is_member ? 0 : kernels->options.members;
+    w->apart = (strake_cl_window_array_bytes(w) + PART - 1) / PART * PART;
     STRAKE_TRY(joins ? join(w, error) : STRAKE_OK);
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].next < 0) {
@@ -342,16 +344,23 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
         strake_cl_state *state = &w->state[w->states++];
         state->input = v;
         state->output = graph->value[v].next;
+        if (w->members > 0) {
+            STRAKE_TRY(strake_cl_new_buffer(kernels, 2 * (size_t)w->members * w->apart,
+                                            CL_MEM_READ_WRITE, &state->buffer[0], error));
+            continue;
+        }
         const bool joined = w->together.states > 0 && strake_ghosts_travel(graph, v);
         STRAKE_TRY(new_state(w, state, joined ? together : -1, error));
         together += joined ? 1 : 0;
     }
     w->arrays = strake_cl_window_slots(kernels, w->slot);
     for (int k = 0; k < w->arrays; k++) {
-        STRAKE_TRY(strake_cl_window_new_array(w, &w->array[k], error));
+        STRAKE_TRY(w->members > 0 ? strake_cl_new_buffer(kernels, (size_t)w->members * w->apart,
+                                                         CL_MEM_READ_WRITE, &w->array[k], error)
+                                  : strake_cl_window_new_array(w, &w->array[k], error));
     }
     STRAKE_TRY(strake_cl_new_buffer(kernels, sizeof(cl_int), CL_MEM_READ_WRITE, &w->found, error));
-    STRAKE_TRY(create_reductions(w, error));
+    STRAKE_TRY(!w->is_member ? create_reductions(w, error) : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -418,7 +427,7 @@ static cl_mem array_of(const strake_cl_window *w, int value)
             return w->state[k].buffer[w->parity];
         }
         if (w->state[k].output == value) {
-            return w->state[k].buffer[1 - w->parity];
+            return w->state[k].buffer[w->members > 0 ? 0 : 1 - w->parity];
         }
     }
     return w->array[w->slot[value]];
@@ -490,6 +499,19 @@ static void pass_left(strake_cl_window *w, strake_cl_arguments *a)
     r->left = 0;
 }
 
+/* Passes which members of a batch a launch computes, their constants, and how their arrays lie. */
+static void pass_members(const strake_cl_window *w, strake_cl_arguments *a)
+{
+    if (w->members > 0) {
+        strake_cl_pass_buffer(a, w->member);
+        strake_cl_pass_buffer(a, w->numbers);
+        strake_cl_pass_int(a, w->kernels->graph->values);
+        strake_cl_pass_long(a, (int64_t)w->apart / w->layout.element_size);
+        strake_cl_pass_buffer(a, w->order);
+        strake_cl_pass_int(a, w->first);
+    }
+}
+
 static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *kernels, int k,
                                 int64_t first, int64_t end, const strake_cl_pairs *pairs,
                                 strake_error *error)
@@ -521,8 +543,11 @@ static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *ke
         cut.groups[0] = (size_t)w->listing->groups;
         cut.groups[1] = 1;
     }
+    if (w->members > 0) {
+        cut.groups[2] = (size_t)w->launched;
+    }
     STRAKE_TRY(pass_reduced(w, plan, &cut, &a, error));
-    for (int v = 0; v < graph->values; v++) {
+    for (int v = 0; v < graph->values && w->members == 0; v++) {
         if (graph->value[v].is_constant && graph->value[v].is_live) {
             strake_cl_pass_real(&a, graph->precision, strake_graph_number(graph, v, w->scalar));
         }
@@ -557,6 +582,7 @@ static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *ke
     if (plan->marches) {
         strake_cl_pass_int(&a, cut.rows);
     }
+    pass_members(w, &a);
     status = strake_cl_launch(kernels, w->queue, plan->name, &a, cut.size[0], cut.size[1],
                               cut.groups[0] * cut.size[0], cut.groups[1] * cut.size[1],
                               cut.groups[2], error);
@@ -782,7 +808,8 @@ strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t 
 {
     strake_status status = STRAKE_OK;
     const strake_cl_pairs *list = pairs != NULL ? pairs : &no_pairs;
-    if (w->listing != NULL && w->listing->slabs.first == first && w->listing->slabs.end == end) {
+    if (w->members == 0 && w->listing != NULL && w->listing->slabs.first == first &&
+        w->listing->slabs.end == end) {
         return run_kernel(w, w->kernels->tiles, 0, first, end, list, error);
     }
     STRAKE_TRY(run_kernels(w, false, first, end, list, error));
@@ -861,7 +888,8 @@ size_t strake_cl_reduce_pass_numbers(strake_cl_window *w, int n, strake_cl_argum
 {
     strake_cl_reduced *const r = &w->reduced[n];
     const strake_reduced_kind kind = w->kernels->graph->reduction[n].kind;
-    const int64_t count = r->left > 0 ? r->left : r->groups;
+    const int64_t all = r->left > 0 ? r->left : r->groups;
+    const int64_t count = w->members > 0 ? all / w->launched : all;
     size_t items = 1;
     while (items < MOST_ITEMS && items < (size_t)count &&
            2 * items <= w->kernels->device->max_work_group) {

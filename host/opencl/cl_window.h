@@ -101,6 +101,14 @@ typedef struct strake_cl_window {
     cl_mem clock;                      /**< two of them, ... */
     int clock_turn;                    /**< ... of which this one counts */
     const strake_cl_listing *listing;  /**< of the step that is enqueued next, or NULL */
+    /* Of members of a batch (cl_batch.h), whose arrays lie one after the other in each buffer: */
+    int members;         /**< how many; 0: the window is one grid's */
+    size_t apart;        /**< bytes from an array of a member to that of the next one */
+    cl_mem member;       /**< by member: cl/member.h */
+    cl_mem numbers;      /**< by member: its constants, one for each value of the graph */
+    cl_mem order;        /**< members that the launches which are enqueued next compute, ... */
+    int first, launched; /**< ... so many; NULL: from the first one on */
+    bool is_member;      /**< given before it is made: it only uploads and fills for one of these */
     cl_kernel reducer;
     strake_cl_reduced reduced[STRAKE_MAX_REDUCTIONS];
 } strake_cl_window;
@@ -220,7 +228,10 @@ void strake_cl_reduce_forget(strake_cl_window *window);
  */
 bool strake_cl_reduce_leave(strake_cl_window *window);
 
-/** Passes to a kernel of one group of @return work-items the numbers of reduction @p n, and forgets them. */
+/**
+ * Passes to a kernel of one group of @return work-items, of members one for each, the numbers of reduction @p n, and forgets
+ * them.
+ */
 size_t strake_cl_reduce_pass_numbers(strake_cl_window *window, int n, strake_cl_arguments *a);
 
 /**

@@ -58,6 +58,7 @@ typedef struct strake_run {
     int signal_number; /* of the signal that interrupted any rank, 0: none */
     bool fails_late;   /**< a step after others failed: the run had begun */
     bool begun;        /* has written something */
+    bool opening;      /* it reads its case and opens its solver */
     strake_run_origin origin;
     strake_lock owner; /* of the folder; the first rank has it */
 } strake_run;
@@ -694,7 +695,8 @@ static strake_status prepare(strake_run *r, strake_error *error)
     settings.user = alone ? r->wish->user : NULL;
     settings.compiling = run_is_first(r) && !alone ? settings.compiling : NULL;
     STRAKE_TRY(strake_ranks_agree(r->ranks, look_ahead(r, error), error));
-    STRAKE_TRY(strake_open_on(r->which, &settings, r->ranks, &r->solver, error));
+    STRAKE_TRY(strake_open_on(r->which, &settings, r->ranks, alone ? r->wish->batch : NULL,
+                              &r->solver, error));
     if (r->ranks == NULL && first_use(r->arguments, r->which, r->solver)) {
         strake_close(&r->solver);
         STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
@@ -807,6 +809,15 @@ static void free_run(strake_run *r)
     }
 }
 
+/* Tells once that opening begins, and once that it is over. */
+static void tell_opening(strake_run *r, bool begins)
+{
+    if (r->opening != begins && r->wish->opens != NULL) {
+        r->wish->opens(r->wish->user, begins);
+    }
+    r->opening = begins;
+}
+
 strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -815,6 +826,7 @@ strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, s
     *interrupted = false;
     STRAKE_TRY(r != NULL ? STRAKE_OK : STRAKE_ERR_MEMORY);
     r->wish = wish;
+    tell_opening(r, true);
     STRAKE_TRY(strake_case_from(wish->arguments, &r->which, error));
     if (!wish->keeps) {
         memset(r->which->output_field, 0, sizeof r->which->output_field);
@@ -826,6 +838,7 @@ strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, s
         r->which->output_field[traced[0]] = r->which->output_field[traced[1]] = true;
     }
     STRAKE_TRY(prepare(r, error));
+    tell_opening(r, false);
     r->result.first_step = strake_step_count(r->solver);
     STRAKE_TRY(run_loop(r, error));
     *interrupted = r->interrupted;
@@ -834,6 +847,9 @@ strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, s
         STRAKE_TRY(wish->done(wish->user, &r->result, r->solver, error));
     }
 cleanup:
+    if (r != NULL) {
+        tell_opening(r, false);
+    }
     free_run(r);
     return status;
 }

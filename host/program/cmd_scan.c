@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/asc.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -326,7 +327,10 @@ cleanup:
     return status;
 }
 
-enum { MOST_JOBS = 256 };
+/* Bytes of files that runs have in common. */
+static const uint64_t most_kept = UINT64_C(1) << 30;
+
+enum { MOST_JOBS = 256, MOST_MEMBERS = 4096, USUAL_MEMBERS = 256 };
 
 typedef struct scan {
     const strake_arguments *arguments;
@@ -570,6 +574,8 @@ static void plan_deal(scan *s)
     deal->one_by_one = is_one_by_one(s);
     deal->where = s->arguments->on != NULL ? s->arguments->on : s->where;
     deal->jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS;
+    deal->members = s->arguments->members > 0 ? (int)s->arguments->members : USUAL_MEMBERS;
+    deal->members = deal->members < left ? deal->members : (int)left;
     deal->threads = each > 1 ? each : all / jobs > 1 ? all / jobs : 1;
     for (int64_t k = 0; k < s->values.runs; k++) {
         s->task[k].order.like =
@@ -677,6 +683,7 @@ static strake_status prepare(scan *s, strake_error *error)
     STRAKE_TRY(strake_scan_values_read(arguments->overs, &s->values, error));
     STRAKE_TRY(strake_scan_weights_read(arguments->weights, &s->values, error));
     STRAKE_TRY(scan_maps_check_options(arguments, error));
+    strake_asc_keep(most_kept);
     STRAKE_TRY(draw_integers(s, error));
     STRAKE_TRY(plan_runs(s, error));
     head_table(s);
@@ -798,6 +805,10 @@ static const strake_option options[] = {
         "--jobs", INTEGER, jobs, "N", 1, MOST_JOBS,
         "runs at a time on the cores (default: as many as\ncores; 1: one after the other, "
         "as `strake run`)"),
+    STRAKE_NUMBER(
+        "--members", INTEGER, members, "N", 1, MOST_MEMBERS,
+        "runs at a time on each device, which steps them\ntogether (default: up to 256, as "
+        "memory goes)"),
     STRAKE_FLAG("--quiet", quiet, "no progress, notes and summary"),
     STRAKE_OPTIONS_END};
 
@@ -815,10 +826,12 @@ const strake_command strake_command_scan = {
         "checksum of every state after the last step, what the problem measures, times, and\n"
         "why a run failed. One that fails does not end the scan; the exit status is then 1.\n"
         "\n"
-        "Runs stand side by side, one on each core and each device of WHERE, as far as memory\n"
-        "goes; fewer runs than cores share them. One after the other, each on all of WHERE,\n"
-        "they come with --jobs 1, with --split, and where run.* keys are varied, so that times\n"
-        "can be compared. The results are the same.\n"
+        "Runs stand side by side, one on each core and up to 256 on each device of WHERE, as far\n"
+        "as memory goes; fewer runs than cores share them. On a device runs of one grid in one or\n"
+        "two dimensions, which differ in numbers alone, step in common launches; others step\n"
+        "beside them. One after the other, each on all of WHERE, runs come with --jobs 1, with\n"
+        "--split, and where run.* keys are varied, so that times can be compared. The results\n"
+        "are the same.\n"
         "\n"
         "The table is up to date within a second. The same command goes on where a scan was\n"
         "ended by Ctrl-C or a power cut, and makes what is new where VALUES were added.\n"

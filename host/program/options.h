@@ -51,6 +51,7 @@ typedef struct strake_arguments {
     int64_t step;     /**< -1: not given */
     int64_t repeats;  /**< 0: not given */
     int64_t jobs;     /**< 0: not given */
+    int64_t members;  /**< 0: not given */
     double tolerance; /**< 0: bitwise */
     double threshold; /**< NaN: not given */
     double surface;   /**< NaN: not given */

@@ -3,6 +3,7 @@
 #define STRAKE_RUN_ALONE_H
 
 #include "program/options.h"
+#include "opencl/cl_batch.h"
 #include "output/report.h"
 
 typedef struct strake_run_wish {
@@ -15,6 +16,9 @@ typedef struct strake_run_wish {
     strake_status (*done)(void *user, const strake_result *result, strake_solver *solver,
                           strake_error *error);
     void *user;
+    strake_cl_batch *batch; /**< with whose members it steps, or NULL */
+    /** Before a run reads its case, and after it has opened its solver or failed to; NULL: nobody asks. */
+    void (*opens)(void *user, bool begins);
 } strake_run_wish;
 
 /**

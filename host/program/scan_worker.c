@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <omp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +38,15 @@ typedef struct dealer {
     int64_t left, first; /* tasks that are not done, and before which all are taken */
     double waiting;      /* work of the tasks that are neither done nor taken */
     pid_t looking;
-    int looks; /* pipe of the process that looks for devices, -1 */
-    bool told; /* everybody knows of the signal */
+    int looks;     /* pipe of the process that looks for devices, -1 */
+    bool told;     /* everybody knows of the signal */
+    bool is_named; /* the places are named, and have their workers from the beginning */
 } dealer;
 
 static strake_status scan_worker_start(strake_scan_worker *worker, const strake_scan_job *job,
                                        strake_error *error);
 static void scan_worker_order(strake_scan_worker *worker, const strake_scan_order *order);
-static bool scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer);
+static bool scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer, double *began);
 static void scan_worker_interrupt(const strake_scan_worker *worker);
 static void scan_worker_end(strake_scan_worker *worker);
 static strake_status scan_look(const char *where, pid_t *process, int *from, strake_error *error);
@@ -51,20 +55,21 @@ static int count_busy(const dealer *d)
 {
     int busy = 0;
     for (int w = 0; w < d->workers; w++) {
-        busy += d->worker[w].run >= 0 ? 1 : 0;
+        busy += d->worker[w].holds;
     }
     return busy;
 }
 
-static strake_scan_worker *add_worker(dealer *d, const char *where, int threads,
+static strake_scan_worker *add_worker(dealer *d, const char *where, int threads, int most,
                                       strake_error *error)
 {
     if (d->workers == d->most) {
         return NULL;
     }
     strake_scan_worker *const worker = &d->worker[d->workers];
-    *worker = (strake_scan_worker){.where = where, .threads = threads, .run = -1};
-    if (scan_worker_start(worker, d->deal->job, error) != STRAKE_OK) {
+    *worker = (strake_scan_worker){.where = where, .threads = threads, .most = most};
+    worker->held = calloc((size_t)most, sizeof *worker->held);
+    if (worker->held == NULL || scan_worker_start(worker, d->deal->job, error) != STRAKE_OK) {
         return NULL;
     }
     d->workers++;
@@ -82,7 +87,7 @@ static bool has_core(const dealer *d, const strake_scan_worker *worker)
     int busy = 0;
     const int cores = d->deal->jobs - d->devices;
     for (int w = 0; w < d->workers - d->devices; w++) {
-        busy += d->worker[w].run >= 0 ? 1 : 0;
+        busy += d->worker[w].holds;
     }
     return is_device(d, worker) || busy < (cores > 1 ? cores : 1);
 }
@@ -104,11 +109,15 @@ static bool is_worth(const dealer *d, const strake_scan_worker *worker,
     for (int w = 0; w < d->workers; w++) {
         const strake_scan_worker *const other = &d->worker[w];
         if (other != worker && !other->retired && other->process > 0 && other->pace > 0.0) {
-            together += 1.0 / other->pace;
+            together += (other->holds > 1 ? other->holds : 1) / other->pace;
             best = best > 0.0 && best < other->pace ? best : other->pace;
         }
     }
-    return worker->pace <= 0.0 || together <= 0.0 ||
+    if (worker->pace <= 0.0) {
+        /* Of an unknown one that takes many at a time half is left to the others. */
+        return worker->holds == 0 || together <= 0.0 || 2 * worker->holds < d->left;
+    }
+    return together <= 0.0 ||
            worker->pace * task->work <= d->waiting / together + patience * best * task->work;
 }
 
@@ -118,12 +127,16 @@ static strake_scan_worker *slower_one(dealer *d, const strake_scan_worker *worke
     const double now = strake_clock_seconds();
     for (int w = 0; w < d->workers && worker->pace > 0.0; w++) {
         strake_scan_worker *const other = &d->worker[w];
-        if (other->run < 0 || is_device(d, other) == is_device(d, worker)) {
+        if (other->holds == 0 || is_device(d, other) == is_device(d, worker)) {
             continue;
         }
-        const double work = d->deal->task[other->run].work, elapsed = now - other->began;
+        /* All of what a batch has begun is begun anew, by all workers of the other kind together. */
+        const int cores = d->workers - d->devices;
+        const double turns = other->most > 1 ? ceil((double)other->holds / cores) : 1.0;
+        const double work = d->deal->task[other->held[0].run].work;
+        const double elapsed = now - other->held[0].began;
         const double rest = other->pace > 0.0 ? other->pace * work - elapsed : elapsed;
-        if (rest > 0.1 + 2.0 * patience * worker->pace * work) {
+        if (rest > 0.1 + 2.0 * patience * worker->pace * work * turns) {
             return other;
         }
     }
@@ -139,20 +152,33 @@ static void scan_deal_order(dealer *d, strake_scan_worker *worker, strake_scan_t
     d->deal->busiest = busy > d->deal->busiest ? busy : d->deal->busiest;
 }
 
+/* A run that was begun is to be made by another one, or anew. */
+static void give_back(dealer *d, int64_t run)
+{
+    d->deal->task[run].taken = false;
+    d->waiting += d->deal->task[run].work;
+    d->first = run < d->first ? run : d->first;
+}
+
 static void give_orders(dealer *d)
 {
     for (int w = 0; w < d->workers; w++) {
         strake_scan_worker *const worker = &d->worker[w];
-        if (worker->run >= 0 || worker->retired || worker->process <= 0 || !has_core(d, worker)) {
+        if (worker->retired || worker->process <= 0 || !has_core(d, worker)) {
             continue;
         }
-        strake_scan_task *const task = next_task(d);
-        if (task != NULL && is_worth(d, worker, task)) {
+        strake_scan_task *task = next_task(d);
+        while (task != NULL && worker->holds < worker->most && is_worth(d, worker, task)) {
             scan_deal_order(d, worker, task);
-        } else if (task == NULL) {
+            task = next_task(d);
+        }
+        if (task == NULL && worker->holds == 0) {
             strake_scan_worker *const other = slower_one(d, worker);
             if (other != NULL) {
-                strake_scan_task *const again = &d->deal->task[other->run];
+                strake_scan_task *const again = &d->deal->task[other->held[0].run];
+                for (int k = 1; k < other->holds; k++) {
+                    give_back(d, other->held[k].run);
+                }
                 scan_worker_end(other);
                 scan_deal_order(d, worker, again);
             }
@@ -173,27 +199,43 @@ static bool can_pass_on(const dealer *d, const strake_scan_worker *worker,
             answer->status == STRAKE_ERR_MEMORY);
 }
 
+/* The runs of a process that has ended: which of several it was that ended it is found by making them one by one. */
+static void give_all_back(dealer *d, strake_scan_worker *worker)
+{
+    for (int k = 0; k < worker->holds; k++) {
+        give_back(d, worker->held[k].run);
+    }
+    worker->holds = 0;
+    worker->most = 1;
+}
+
 static strake_status take_answer(dealer *d, strake_scan_worker *worker, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_scan_answer answer;
-    const int64_t run = worker->run;
-    bool there = scan_worker_take(worker, &answer);
-    if (run < 0) {
+    const int before = worker->holds;
+    double began = 0.0;
+    bool there = scan_worker_take(worker, &answer, &began);
+    const int64_t run = answer.run;
+    if (before == 0) {
         worker->retired = true; /* an idle one that was killed; others go on */
+    } else if (!there && before > 1) {
+        strake_say_warning("%s makes its runs one by one from now on: %s", worker->where,
+                           answer.text);
+        give_all_back(d, worker);
     } else if (answer.interrupted || (can_pass_on(d, worker, &answer))) {
-        d->deal->task[run].taken = false;
-        d->waiting += d->deal->task[run].work;
-        d->first = run < d->first ? run : d->first;
+        give_back(d, run);
         if (!answer.interrupted) {
-            strake_say_warning("%s gets no more runs: %s", worker->where, answer.text);
+            if (!worker->retired) {
+                strake_say_warning("%s gets no more runs: %s", worker->where, answer.text);
+            }
             worker->retired = true;
         } else if (there && !strake_interrupted()) {
             scan_worker_end(worker); /* somebody meant it alone: it would do nothing more */
             there = false;
         }
     } else {
-        const double seconds = strake_clock_seconds() - worker->began;
+        const double seconds = strake_clock_seconds() - began;
         d->deal->task[run].done = true;
         d->left--;
         if (answer.status == STRAKE_OK && d->deal->task[run].work > 0.0) {
@@ -201,8 +243,65 @@ static strake_status take_answer(dealer *d, strake_scan_worker *worker, strake_e
         }
         STRAKE_TRY(d->deal->ended(d->deal->user, &answer, error));
     }
+    worker->holds = there ? worker->holds : 0;
     if (!there && !worker->retired && d->left > 0 && !strake_interrupted()) {
         STRAKE_TRY(scan_worker_start(worker, d->deal->job, error));
+    }
+cleanup:
+    return status;
+}
+
+static strake_status add_cores(dealer *d, const char *where, strake_error *error)
+{
+    for (int k = 0; k < d->deal->jobs; k++) {
+        if (add_worker(d, where, d->deal->threads, 1, error) == NULL) {
+            return STRAKE_ERR_IO;
+        }
+    }
+    return STRAKE_OK;
+}
+
+static strake_status add_device(dealer *d, const char *name, strake_error *error)
+{
+    char *const own = d->name[d->devices];
+    (void)snprintf(own, NAME, "%s", name);
+    d->devices++; /* before it is there: it counts from the end */
+    return add_worker(d, own, 1, d->deal->members, error) != NULL ? STRAKE_OK : STRAKE_ERR_IO;
+}
+
+/*
+ * Workers of a list that names each of its places, "cpu,gpu:0", need not wait until devices were looked for, which takes as
+ * long as many small runs; looking then only tells whether the list is right.
+ */
+static strake_status add_named(dealer *d, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char text[256], *rest = text;
+    const char *token[STRAKE_MOST_PLACES];
+    int tokens = 0;
+    bool has_cpu = false;
+    (void)snprintf(text, sizeof text, "%s", d->deal->where);
+    for (char *next = strsep(&rest, ","); next != NULL; next = strsep(&rest, ",")) {
+        const bool is_device = (strncmp(next, "gpu:", 4) == 0 || strncmp(next, "ocl:", 4) == 0) &&
+                               next[4] != '\0' && strlen(next) < NAME &&
+                               next[4 + strspn(next + 4, "0123456789")] == '\0';
+        for (int k = 0; k < tokens; k++) {
+            if (strcmp(token[k], next) == 0) {
+                return STRAKE_OK;
+            }
+        }
+        if (tokens == STRAKE_MOST_PLACES || (!is_device && (has_cpu || strcmp(next, "cpu") != 0))) {
+            return STRAKE_OK;
+        }
+        has_cpu = has_cpu || !is_device;
+        if (is_device) {
+            token[tokens++] = next;
+        }
+    }
+    d->is_named = true;
+    STRAKE_TRY(has_cpu ? add_cores(d, "cpu", error) : STRAKE_OK);
+    for (int k = 0; k < tokens && k < d->left; k++) {
+        STRAKE_TRY(add_device(d, token[k], error));
     }
 cleanup:
     return status;
@@ -221,21 +320,18 @@ static strake_status take_places(dealer *d, strake_error *error)
         return words ? STRAKE_OK /* the processors are there */
                      : strake_fail(error, found.status, "%s", found.text);
     }
-    if (found.places.cpu && d->workers == 0) {
-        for (int k = 0; k < d->deal->jobs; k++) {
-            if (add_worker(d, "cpu", d->deal->threads, error) == NULL) {
-                return STRAKE_ERR_IO;
-            }
-        }
+    if (d->is_named) {
+        return STRAKE_OK;
     }
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(found.places.cpu && d->workers == 0 ? add_cores(d, "cpu", error) : STRAKE_OK);
     for (int k = 0; k < found.places.devices && k < d->left; k++) {
-        (void)snprintf(d->name[k], NAME, "ocl:%d", found.places.device[k]);
-        d->devices++; /* before it is there: it counts from the end */
-        if (add_worker(d, d->name[k], 1, error) == NULL) {
-            return STRAKE_ERR_IO;
-        }
+        char name[NAME];
+        (void)snprintf(name, sizeof name, "ocl:%d", found.places.device[k]);
+        STRAKE_TRY(add_device(d, name, error));
     }
-    return STRAKE_OK;
+cleanup:
+    return status;
 }
 
 static strake_status begin(dealer *d, strake_error *error)
@@ -256,13 +352,11 @@ static strake_status begin(dealer *d, strake_error *error)
     }
     if (deal->one_by_one) {
         deal->jobs = 1;
-        STRAKE_TRY(add_worker(d, NULL, 0, error) != NULL ? STRAKE_OK : STRAKE_ERR_IO);
+        STRAKE_TRY(add_worker(d, NULL, 0, 1, error) != NULL ? STRAKE_OK : STRAKE_ERR_IO);
     } else if (cores || words) {
-        for (int k = 0; k < deal->jobs; k++) {
-            STRAKE_TRY(add_worker(d, words ? "cpu" : deal->where, deal->threads, error) != NULL
-                           ? STRAKE_OK
-                           : STRAKE_ERR_IO);
-        }
+        STRAKE_TRY(add_cores(d, words ? "cpu" : deal->where, error));
+    } else {
+        STRAKE_TRY(add_named(d, error));
     }
     if (!deal->one_by_one && !cores) {
         STRAKE_TRY(scan_look(words ? "hybrid" : deal->where, &d->looking, &d->looks, error));
@@ -276,10 +370,12 @@ static strake_status wait_for_answers(dealer *d, strake_error *error)
     strake_status status = STRAKE_OK;
     const int workers = d->workers;
     struct pollfd *const waits = calloc((size_t)workers + 1, sizeof *waits);
+    /* Nothing is taken before it is known that there are the places that are named. */
+    const bool takes = !d->is_named || d->looks < 0;
     STRAKE_CHECK(waits != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     for (int w = 0; w < workers; w++) {
-        waits[w] = (struct pollfd){.fd = d->worker[w].process > 0 ? d->worker[w].answers : -1,
-                                   .events = POLLIN};
+        waits[w] = (struct pollfd){
+            .fd = takes && d->worker[w].process > 0 ? d->worker[w].answers : -1, .events = POLLIN};
     }
     waits[workers] = (struct pollfd){.fd = d->looks, .events = POLLIN};
     if (poll(waits, (nfds_t)workers + 1, TICK) <= 0) {
@@ -338,6 +434,7 @@ cleanup:
     }
     for (int w = 0; w < d.workers; w++) {
         scan_worker_end(&d.worker[w]);
+        free(d.worker[w].held);
     }
     free(d.worker);
     return status;
@@ -386,6 +483,7 @@ typedef struct making {
     const strake_scan_job *job;
     const strake_scan_order *order;
     strake_scan_answer *answer;
+    sem_t *opening; /* of a member of a batch, or NULL */
 } making;
 
 /* The first warning of a run stays with it. */
@@ -482,6 +580,18 @@ cleanup:
     return status;
 }
 
+/* As many members of a batch open their solvers at a time as there are processors. */
+static void wait_to_open(void *user, bool begins)
+{
+    sem_t *const opening = ((const making *)user)->opening;
+    if (opening != NULL && begins) {
+        while (sem_wait(opening) != 0) {
+        } /* a signal came */
+    } else if (opening != NULL) {
+        (void)sem_post(opening);
+    }
+}
+
 /* `auto` measures once: what it took for a case serves those that are like it. */
 typedef struct decision {
     uint64_t like;
@@ -489,10 +599,10 @@ typedef struct decision {
 } decision;
 
 static void make_run(const strake_scan_worker *self, const strake_scan_job *job,
-                     const strake_scan_order *order, const char *decided,
-                     strake_scan_answer *answer)
+                     const strake_scan_order *order, const char *decided, strake_cl_batch *batch,
+                     sem_t *opening, strake_scan_answer *answer)
 {
-    making own = {job, order, answer};
+    making own = {job, order, answer, opening};
     strake_error error = {.text = "out of memory"};
     strake_arguments arguments = *job->arguments;
     char **const sets = strake_scan_sets(job, answer->run);
@@ -501,7 +611,9 @@ static void make_run(const strake_scan_worker *self, const strake_scan_job *job,
                                   .traces = job->maps != NULL,
                                   .notice = note,
                                   .done = take_result,
-                                  .user = &own};
+                                  .user = &own,
+                                  .batch = batch,
+                                  .opens = wait_to_open};
     arguments.sets = (const char **)(void *)sets;
     arguments.set_count += job->values->axes;
     arguments.on = self->where != NULL ? self->where : decided != NULL ? decided : arguments.on;
@@ -536,7 +648,7 @@ static void serve(const strake_scan_worker *self, const strake_scan_job *job)
         strake_scan_answer answer = {.run = next.run, .e1 = NAN};
         const bool decided = next.like != 0 && next.like == last.like;
         name_folder(job, next.run, next.id, answer.folder, sizeof answer.folder);
-        make_run(self, job, &next, decided ? last.where : NULL, &answer);
+        make_run(self, job, &next, decided ? last.where : NULL, NULL, NULL, &answer);
         if (next.like != 0 && answer.status == STRAKE_OK && answer.where[0] != '\0') {
             last.like = next.like;
             memcpy(last.where, answer.where, sizeof last.where);
@@ -545,6 +657,69 @@ static void serve(const strake_scan_worker *self, const strake_scan_job *job)
             break;
         }
     }
+}
+
+/* Threads that make runs as members of one batch. */
+typedef struct crowd {
+    const strake_scan_worker *self;
+    const strake_scan_job *job;
+    strake_cl_batch *batch;
+    pthread_mutex_t reading, writing;
+    sem_t opening; /* runs that may be opened at a time, so that the first ones step soon */
+} crowd;
+
+static bool next_order(crowd *c, strake_scan_order *next)
+{
+    (void)pthread_mutex_lock(&c->reading);
+    const bool is = read(c->self->orders, next, sizeof *next) == (ssize_t)sizeof *next;
+    (void)pthread_mutex_unlock(&c->reading);
+    return is;
+}
+
+static void *serve_as_member(void *user)
+{
+    crowd *const c = user;
+    strake_scan_order next;
+    bool goes_on = true;
+    omp_set_num_threads(1);
+    while (goes_on && next_order(c, &next)) {
+        strake_scan_answer answer = {.run = next.run, .e1 = NAN};
+        name_folder(c->job, next.run, next.id, answer.folder, sizeof answer.folder);
+        make_run(c->self, c->job, &next, NULL, c->batch, &c->opening, &answer);
+        (void)pthread_mutex_lock(&c->writing);
+        goes_on = strake_file_write_all(c->self->answers, &answer, sizeof answer);
+        (void)pthread_mutex_unlock(&c->writing);
+    }
+    return NULL;
+}
+
+/* Many runs at a time, which step together on their device. Threads that cannot be started are done without. */
+static void serve_many(const strake_scan_worker *self, const strake_scan_job *job)
+{
+    strake_error error;
+    crowd c = {.self = self, .job = job};
+    pthread_t *const thread = calloc((size_t)self->most, sizeof *thread);
+    int threads = 0;
+    (void)pthread_mutex_init(&c.reading, NULL);
+    (void)pthread_mutex_init(&c.writing, NULL);
+    (void)sem_init(&c.opening, 0, (unsigned)omp_get_num_procs());
+    if (thread == NULL || strake_cl_batch_create(self->most, &c.batch, &error) != STRAKE_OK) {
+        free(thread);
+        serve(self, job);
+        return;
+    }
+    while (threads < self->most &&
+           pthread_create(&thread[threads], NULL, serve_as_member, &c) == 0) {
+        threads++;
+    }
+    for (int k = 0; k < threads; k++) {
+        (void)pthread_join(thread[k], NULL);
+    }
+    if (threads == 0) {
+        serve(self, job);
+    }
+    strake_cl_batch_destroy(&c.batch);
+    free(thread);
 }
 
 /* --- in the program ------------------------------------------------------------------------------- */
@@ -580,9 +755,9 @@ static strake_status scan_worker_start(strake_scan_worker *worker, const strake_
     worker->answers = answers[is_new ? 1 : 0];
     (void)close(orders[is_new ? 1 : 0]);
     (void)close(answers[is_new ? 0 : 1]);
-    worker->run = -1;
+    worker->holds = 0;
     if (is_new) {
-        serve(worker, job);
+        (worker->most > 1 ? serve_many : serve)(worker, job);
         _exit(0);
     }
     return STRAKE_OK;
@@ -591,8 +766,7 @@ static strake_status scan_worker_start(strake_scan_worker *worker, const strake_
 /** Orders a run. */
 static void scan_worker_order(strake_scan_worker *worker, const strake_scan_order *order)
 {
-    worker->run = order->run;
-    worker->began = strake_clock_seconds();
+    worker->held[worker->holds++] = (strake_scan_held){order->run, strake_clock_seconds()};
     /* One that is not there any more is found out when its answer is waited for. */
     (void)strake_file_write_all(worker->orders, order, sizeof *order);
 }
@@ -602,22 +776,29 @@ static void forget(strake_scan_worker *worker)
     (void)close(worker->orders);
     (void)close(worker->answers);
     worker->process = 0;
-    worker->run = -1;
 }
 
 /**
  * Takes the answer that waits, where poll() says so. @return false: the process ended without one, which is then
- * how the run failed, and is gone
+ * how the run failed, and is gone. @param[out] began  when it got the run
  */
-static bool scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer)
+static bool scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer, double *began)
 {
     int how = 0;
     const ssize_t got = read(worker->answers, answer, sizeof *answer);
     if (got == (ssize_t)sizeof *answer) {
-        worker->run = -1;
+        for (int k = 0; k < worker->holds; k++) {
+            if (worker->held[k].run == answer->run) {
+                *began = worker->held[k].began;
+                worker->held[k] = worker->held[--worker->holds];
+                break;
+            }
+        }
         return true;
     }
-    *answer = (strake_scan_answer){.run = worker->run, .status = STRAKE_ERR_STATE};
+    *answer = (strake_scan_answer){.run = worker->holds > 0 ? worker->held[0].run : -1,
+                                   .status = STRAKE_ERR_STATE};
+    *began = worker->holds > 0 ? worker->held[0].began : 0.0;
     (void)waitpid(worker->process, &how, 0);
     const int number = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
     answer->interrupted = number == SIGINT || number == SIGTERM || number == SIGHUP;
@@ -648,6 +829,7 @@ static void scan_worker_end(strake_scan_worker *worker)
         (void)kill(worker->process, SIGKILL);
         (void)waitpid(worker->process, NULL, 0);
         forget(worker);
+        worker->holds = 0;
     }
 }
 

@@ -48,16 +48,23 @@ static inline bool strake_scan_has_column(const strake_field *field)
     return field->is_state && !field->is_derived && !field->is_traced;
 }
 
+/** A run that a process makes. */
+typedef struct strake_scan_held {
+    int64_t run;
+    double began; /**< when it got it */
+} strake_scan_held;
+
 /** One process. Zero-initialise. */
 typedef struct strake_scan_worker {
-    pid_t process;       /**< 0: none */
-    int orders, answers; /**< pipes */
-    const char *where;   /**< instead of --on; NULL: as given */
-    int threads;         /**< 0: as given */
-    int64_t run;         /**< that it makes, -1: none */
-    double began;        /**< when it got it */
-    double pace;         /**< seconds for each cell and step of its last run, 0: not known */
-    bool retired;        /**< gets no more */
+    pid_t process;          /**< 0: none */
+    int orders, answers;    /**< pipes */
+    const char *where;      /**< instead of --on; NULL: as given */
+    int threads;            /**< 0: as given */
+    int most;               /**< runs at a time: of a device those of a batch (opencl/cl_batch.h) */
+    int holds;              /**< that it makes now */
+    strake_scan_held *held; /**< [most] these */
+    double pace;            /**< seconds for each cell and step of its last run, 0: not known */
+    bool retired;           /**< gets no more */
 } strake_scan_worker;
 
 /** A run to be made. */
@@ -95,6 +102,7 @@ typedef struct strake_scan_deal {
     bool one_by_one;   /**< each on all of WHERE, as `strake run` makes it */
     const char *where; /**< otherwise: whose parts are dealt out */
     int jobs, threads; /**< most runs on the cores at a time, and threads of each */
+    int members;       /**< most runs on a device at a time */
     /** A run ended, well or not. */
     strake_status (*ended)(void *user, const strake_scan_answer *answer, strake_error *error);
     /** Now and then, with what is under way. */

@@ -48,14 +48,15 @@ typedef struct strake_part_plan {
     /** slabs of all parts, then those of the neighbouring ranks; this part is number self */
     const strake_range *stripe;
     int stripes, self;
-    int steps;             /**< most per sweep */
-    bool is_shared;        /**< another part has the same device */
-    bool one_way;          /**< slabs move down one place per step of the exchange one_way */
-    bool movable;          /**< slabs may change their owner while it runs */
-    int overlap;           /**< a strake_cl_overlap, where the settings leave it open */
-    int64_t horizon;       /**< steps between two stops for output; 0: unknown */
-    double limit;          /**< seconds of a wait after which a device counts as hung; 0: none */
-    strake_cl_costs costs; /**< of its exchange */
+    int steps;              /**< most per sweep */
+    bool is_shared;         /**< another part has the same device */
+    bool one_way;           /**< slabs move down one place per step of the exchange one_way */
+    bool movable;           /**< slabs may change their owner while it runs */
+    int overlap;            /**< a strake_cl_overlap, where the settings leave it open */
+    int64_t horizon;        /**< steps between two stops for output; 0: unknown */
+    double limit;           /**< seconds of a wait after which a device counts as hung; 0: none */
+    strake_cl_costs costs;  /**< of its exchange */
+    strake_cl_batch *batch; /**< to step with its members; NULL: none */
 } strake_part_plan;
 
 /** One leg of a sweep, of one worker. */

@@ -611,6 +611,7 @@ static strake_part_plan common_plan(const strake_team *team, const strake_range 
                               .movable = !team->has_weights || team->which->run.balance > 0,
                               .overlap = team->overlap,
                               .horizon = steps_between_stops(team),
+                              .batch = team->batch,
                               /* Of two sweeps: the one asked for and the one before. */
                               .limit = 2.0 * team->which->run.hang_seconds * team->at_once};
 }

@@ -113,6 +113,7 @@ typedef struct strake_team {
     strake_meeting meeting; /**< of an adaptive problem's roles */
     int span; /**< most neighbours from the first role to another; -1: some never meet */
     strake_outside outside;
+    strake_cl_batch *batch; /**< of the solver's options, or NULL */
 
     /** Runs are to end after the sweeps that have begun. Set at any time, by any thread or signal handler. */
     _Atomic bool stop;

@@ -35,7 +35,8 @@ static const double enough = 0.1;
 
 static bool solver_is_lone(const strake_case *which);
 static strake_status solver_open(const strake_case *which, const strake_options *options,
-                                 strake_ranks *ranks, strake_solver **out, strake_error *error);
+                                 strake_ranks *ranks, strake_cl_batch *batch, strake_solver **out,
+                                 strake_error *error);
 
 /* Seconds per step of a solver that has begun: pieces twice as long as the last one, until one suffices. */
 static strake_status time_steps(strake_solver *solver, double *seconds, strake_error *error)
@@ -75,7 +76,7 @@ static strake_status time_place(const strake_case *which, const strake_options *
     alone.notice = NULL;
     alone.progress = NULL;
     p->seconds = (double)INFINITY;
-    strake_status status = solver_open(which, &alone, NULL, &other, error);
+    strake_status status = solver_open(which, &alone, NULL, NULL, &other, error);
     if (status == STRAKE_OK) {
         status = time_steps(other, &p->seconds, error);
     }
@@ -144,7 +145,8 @@ static strake_status choose(const strake_case *which, const strake_options *opti
 }
 
 strake_status strake_open_on(const strake_case *which, const strake_options *options,
-                             strake_ranks *ranks, strake_solver **out, strake_error *error)
+                             strake_ranks *ranks, strake_cl_batch *batch, strake_solver **out,
+                             strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_cl_list list = {0};
@@ -164,8 +166,8 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
         STRAKE_TRY(choose(which, &chosen, places, all, &best, error));
         chosen.where = all[best].name;
     }
-    STRAKE_TRY(
-        solver_open(which, options != NULL || places > 1 ? &chosen : NULL, ranks, out, error));
+    STRAKE_TRY(solver_open(which, options != NULL || places > 1 ? &chosen : NULL, ranks, batch, out,
+                           error));
     for (int k = 0; k < places && places > 1; k++) {
         const bool has = isfinite(all[k].seconds);
         strake_tell_choice_of(&(*out)->pace, all[k].name, has ? all[k].seconds : 0.0, false,
@@ -190,7 +192,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     /* Before anything that takes some of the stack itself. */
     const strake_status status =
         strake_threads_need(STRAKE_STACK_OF_CALLER, "opening a solver", error);
-    return status == STRAKE_OK ? strake_open_on(which, options, NULL, out, error) : status;
+    return status == STRAKE_OK ? strake_open_on(which, options, NULL, NULL, out, error) : status;
 }
 
 /* What a user is told while stripes are made: which stream, and which settings have no effect. */
@@ -754,7 +756,8 @@ static bool solver_is_lone(const strake_case *which)
 
 /** strake_open_on() where it is known who computes, or the team finds it. */
 static strake_status solver_open(const strake_case *which, const strake_options *options,
-                                 strake_ranks *ranks, strake_solver **out, strake_error *error)
+                                 strake_ranks *ranks, strake_cl_batch *batch, strake_solver **out,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_options defaults = {0};
@@ -772,6 +775,7 @@ static strake_status solver_open(const strake_case *which, const strake_options 
     solver->domain->ranks = ranks;
     solver->team.which = which;
     solver->team.domain = solver->domain;
+    solver->team.batch = batch;
     solver->team.notices = (strake_notices){options->notice, options->user};
     strake_cl_watch_begin(&solver->team.watch, options->compiling, options->user);
     solver->progress = ranks == NULL ? options->progress : NULL;
@@ -824,7 +828,9 @@ void strake_close(strake_solver **which)
     strake_exchange_free(&solver->group);
     free(solver->remote.report);
     free(solver->remote.parcel);
-    strake_cl_list_free(&solver->team.list);
+    if (solver->team.batch == NULL) {
+        strake_cl_list_free(&solver->team.list);
+    }
     strake_tuned_free(&solver->tuned);
     strake_costs_free(&solver->team);
     free(solver->cache);

@@ -9,6 +9,7 @@
 #include "case/case.h"
 #include "engine/times.h"
 #include "mpi/ranks.h"
+#include "opencl/cl_batch.h"
 #include "run/rebalance.h"
 #include "run/extent.h"
 #include "run/report.h"
@@ -46,10 +47,14 @@ bool strake_batch_is_due(int64_t every, double seconds, int64_t step, double bef
 /**
  * strake_open() for one of several ranks: the solver of each owns some slabs of the grid, and together
  * they advance it. strake_step() is then collective, with the same number of steps on every rank; files
- * go through rank 0 (remote.h). @param[in] ranks  borrowed until close; NULL for a lone process
+ * go through rank 0 (remote.h).
+ * @param[in] ranks  borrowed until close; NULL for a lone process
+ * @param[in] batch  whose members it steps with where it is alone on one device (opencl/cl_batch.h), driven by a thread of its
+ *                   own; borrowed until close; NULL: none
  */
 strake_status strake_open_on(const strake_case *which, const strake_options *options,
-                             strake_ranks *ranks, strake_solver **out, strake_error *error);
+                             strake_ranks *ranks, strake_cl_batch *batch, strake_solver **out,
+                             strake_error *error);
 
 /** Number of parts; copies at most @p most of them to @p out (may be NULL). */
 int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most);

@@ -229,10 +229,15 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
     if (strcmp(where, "cpu") == 0) {
         return add_part(solver, solver->kind->cpu, -1, error);
     }
-    STRAKE_TRY(strake_cl_list_open(&solver->team.list, error));
+    /* The self-test of a device takes as long as many small runs: members of a batch have one list. */
+    STRAKE_TRY(solver->team.batch != NULL
+                   ? strake_cl_batch_devices(solver->team.batch, &solver->team.list, error)
+                   : strake_cl_list_open(&solver->team.list, error));
     strake_cl_list_tell(&solver->team.list, false, solver->team.notices.line,
                         solver->team.notices.user);
-    strake_cl_watch_list(&solver->team.watch, &solver->team.list);
+    if (solver->team.batch == NULL) {
+        strake_cl_watch_list(&solver->team.watch, &solver->team.list);
+    }
     if (strcmp(where, "gpu") == 0) {
         STRAKE_TRY(add_gpu_word(solver, error));
     } else if (strcmp(where, "hybrid") == 0 || strcmp(where, "auto") == 0) {
@@ -250,6 +255,9 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
         STRAKE_TRY(add_list(solver, where, error));
     }
 cleanup:
+    if (solver->team.batch != NULL) {
+        strake_cl_batch_devices_end(solver->team.batch);
+    }
     return status;
 }
 

@@ -1,10 +1,12 @@
 #include "base/asc.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -34,7 +36,84 @@ struct strake_asc_reader {
     char buffer[BUFFER];
     int64_t first; /* offset of what the buffer has */
     size_t held;
+    struct stat file; /* what it was when it was opened */
+    double *
+        numbers; /* of the cells before the next one, as they stand there; NULL: nobody keeps them */
+    const double *kept; /* of all cells, as they were read before; NULL: they were not */
 };
+
+/* Numbers of a file; they stay for as long as the process, which may have readers of them. */
+typedef struct keep {
+    struct stat file;
+    double *numbers;
+} keep;
+
+enum { MOST_KEPT = 16 };
+
+static struct {
+    atomic_flag lock;
+    uint64_t room; /* bytes left */
+    int count;
+    keep file[MOST_KEPT];
+} kept = {.lock = ATOMIC_FLAG_INIT};
+
+/* Nobody has it for long. */
+static void lock_kept(void)
+{
+    while (atomic_flag_test_and_set_explicit(&kept.lock, memory_order_acquire)) {
+    }
+}
+
+static void unlock_kept(void)
+{
+    atomic_flag_clear_explicit(&kept.lock, memory_order_release);
+}
+
+void strake_asc_keep(uint64_t bytes)
+{
+    lock_kept();
+    kept.room = bytes;
+    unlock_kept();
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Finds numbers that are kept, or room to keep them. */
+static void look_for_kept(strake_asc_reader *r)
+{
+    const uint64_t bytes = (uint64_t)(r->info.rows * r->info.cols) * sizeof *r->numbers;
+    lock_kept();
+    for (int k = 0; k < kept.count && r->kept == NULL; k++) {
+        r->kept = is_same_file(&kept.file[k].file, &r->file) ? kept.file[k].numbers : NULL;
+    }
+    if (r->kept == NULL && kept.count < MOST_KEPT && bytes <= kept.room) {
+        r->numbers = malloc(bytes);
+    }
+    unlock_kept();
+}
+
+/* All of them are there. */
+static void keep_numbers(strake_asc_reader *r)
+{
+    const uint64_t bytes = (uint64_t)(r->info.rows * r->info.cols) * sizeof *r->numbers;
+    bool is_there = false;
+    lock_kept();
+    for (int k = 0; k < kept.count; k++) {
+        is_there = is_there || is_same_file(&kept.file[k].file, &r->file);
+    }
+    if (!is_there && kept.count < MOST_KEPT && bytes <= kept.room) {
+        kept.file[kept.count++] = (keep){r->file, r->numbers};
+        kept.room -= bytes;
+        r->numbers = NULL;
+    }
+    unlock_kept();
+    free(r->numbers);
+    r->numbers = NULL;
+}
 
 typedef enum keyword {
     COLS,
@@ -355,6 +434,9 @@ strake_status strake_asc_open(const char *path, strake_asc_reader **out, strake_
     }
     STRAKE_TRY(read_header(r, error));
     strake_asc_set_nodata(r, STRAKE_NODATA_FILE, 0.0);
+    if (fstat(r->descriptor, &r->file) == 0 && S_ISREG(r->file.st_mode)) {
+        look_for_kept(r);
+    }
     *out = r;
     r = NULL;
 cleanup:
@@ -411,6 +493,9 @@ static strake_status next_cell(strake_asc_reader *r, double *out, strake_error *
     STRAKE_CHECK(read_number(word, out), error, STRAKE_ERR_USAGE,
                  "%s: line %lld: cell [%lld, %lld] is '%s', expected a number", r->path,
                  (long long)r->at.line, (long long)row, (long long)(r->next % r->info.cols), word);
+    if (r->numbers != NULL) {
+        r->numbers[r->next] = *out;
+    }
     if (strake_nodata_is(*out, r->number)) {
         if (*out == 0.0 && r->nodata == STRAKE_NODATA_FILE) {
             (void)snprintf(word, sizeof word, "line %lld: ", (long long)r->at.line);
@@ -424,6 +509,9 @@ static strake_status next_cell(strake_asc_reader *r, double *out, strake_error *
         STRAKE_CHECK(word[0] == '\0', error, STRAKE_ERR_USAGE,
                      "%s: line %lld: '%s' follows the last of %lld x %lld cells", r->path,
                      (long long)r->at.line, word, (long long)r->info.rows, (long long)r->info.cols);
+        if (r->numbers != NULL) {
+            keep_numbers(r);
+        }
     }
 cleanup:
     return status;
@@ -438,6 +526,17 @@ strake_status strake_asc_read(strake_asc_reader *reader, int64_t first, int64_t 
     if (first < 0 || count < 0 || first > r->info.rows * r->info.cols - count) {
         return strake_fail(error, STRAKE_ERR_STATE, "%s: has no cells %lld to %lld", r->path,
                            (long long)first, (long long)(first + count));
+    }
+    if (r->kept != NULL) {
+        int64_t k = 0;
+        /* Where 0 may stand for no value the text tells the line. */
+        while (k < count && (r->kept[first + k] != 0.0 || r->nodata != STRAKE_NODATA_FILE)) {
+            const double number = r->kept[first + k];
+            out[k++] = strake_nodata_is(number, r->number) ? NAN : number;
+        }
+        if (k == count) {
+            return STRAKE_OK;
+        }
     }
     const int64_t row = first / r->info.cols < r->rows ? first / r->info.cols : r->rows - 1;
     if (count > 0 && (first < r->next || row * r->info.cols > r->next)) {
@@ -462,6 +561,7 @@ void strake_asc_close(strake_asc_reader **reader)
     if ((*reader)->descriptor >= 0) {
         (void)close((*reader)->descriptor);
     }
+    free((*reader)->numbers);
     free((*reader)->row);
     free((*reader)->path);
     free(*reader);

@@ -62,6 +62,13 @@ strake_status strake_asc_read(strake_asc_reader *reader, int64_t first, int64_t 
 strake_status strake_asc_refuse_zero(const char *path, const char *line, int64_t row, int64_t col,
                                      strake_error *error);
 
+/**
+ * Keeps the numbers of files that were read to their ends, up to so many bytes in all, for others that read the same files
+ * later in this process or in copies of it: runs of a scan have one terrain. 0, as at first: none more. A file that has changed
+ * is read anew.
+ */
+void strake_asc_keep(uint64_t bytes);
+
 /** Closes a reader and sets the pointer to NULL; NULL is accepted. */
 void strake_asc_close(strake_asc_reader **reader);
 

@@ -187,13 +187,53 @@ check "with the reason" grep -q 'ended by signal 6' crash.csv
 # Devices: each gets runs of its own.
 if "$STRAKE" devices --json 2>/dev/null | grep -q '"id": "ocl:0"' && [ -z "${STRAKE_TESTS_CPU_ONLY:-}" ]; then
     "$STRAKE" scan case.yaml --over fields.u1.constant=0.01:0.2:12 --on serial --table serial.csv --quiet
-    try scan case.yaml --over fields.u1.constant=0.01:0.2:12 --on ocl:0,ocl:0 --table devices.csv
+    try scan case.yaml --over fields.u1.constant=0.01:0.2:12 --on ocl:0,ocl:0 --members 1 --table devices.csv
     prints "a run on each device at a time" "12 runs, 0 failed" "2 at a time"
     check "and nowhere else" test "$(column devices.csv where | sort -u | lines)" = "ocl:0"
     check "with the same results" test "$(column devices.csv psi_checksum | lines)" = "$(column serial.csv psi_checksum | lines)"
     try scan case.yaml --over fields.u1.constant=0.01:0.2:12 --on cpu,ocl:0 --table mixed.csv --quiet
     exits 0 "cores and devices side by side"
     check "with the same results, too" test "$(column mixed.csv psi_checksum | lines)" = "$(column serial.csv psi_checksum | lines)"
+    # Members of a batch: few places, so that some runs wait until others have ended.
+    facts() { # facts TABLE AXES: all but where a run was and how long it took
+        cut -d, -f1-$(($2 + 2)),$(($2 + 4)),$(($2 + 8))- "$1"
+    }
+    mkdir -p dump
+    STRAKE_DUMP_KERNELS=dump try scan case.yaml --over fields.u1.constant=0.01:0.2:6 --over time.steps=3,70 --set scheme.iterations=2 \
+        --on ocl:0 --members 5 --table members.csv
+    prints "many runs on a device at a time" "12 runs, 0 failed" "5 at a time"
+    check "step in common launches" grep -q 'first_member' dump/*.cl
+    "$STRAKE" scan case.yaml --over fields.u1.constant=0.01:0.2:6 --over time.steps=3,70 --set scheme.iterations=2 --on serial --table alone.csv --quiet
+    check "and have the bytes that each has alone" test "$(facts members.csv 2)" = "$(facts alone.csv 2)"
+    cat >flows.yaml <<'END'
+problem: lava
+grid: {rows: 40, cols: 44, dx: 10, dy: 10}
+time: {end: 900}
+fields: {terrain: {plane: {base: 100, slope: [-0.1, 0.02]}}}
+vents:
+  - {row: 15, col: 20, rate: 5}
+END
+    try scan flows.yaml --over 'vents[0].rate=random:1:20:7:3' --over time.end=300,900 --on ocl:0 --members 4 --table flows.csv --quiet
+    exits 0 "members whose time steps follow from their states"
+    "$STRAKE" scan flows.yaml --over 'vents[0].rate=random:1:20:7:3' --over time.end=300,900 --on serial --table flows-alone.csv --quiet
+    check "have the bytes that each has alone, too" test "$(facts flows.csv 2)" = "$(facts flows-alone.csv 2)"
+    cat >spoilt.yaml <<'END'
+problem: cahn_hilliard2d
+grid: {rows: 24, cols: 20}
+time: {dt: 0.01, steps: 300}
+scheme: {unstable: allow}
+fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}
+END
+    for where in ocl:0 serial; do
+        try scan spoilt.yaml --over time.dt=0.005,0.01,0.015,5,0.02 --on $where --table spoilt-${where%:*}.csv --quiet
+        exits 1 "a run of $where that overflows has failed"
+    done
+    check "and leaves the others of its batch alone" test "$(facts spoilt-ocl.csv 1 | grep -v ^4,)" = "$(facts spoilt-serial.csv 1 | grep -v ^4,)"
+    check "of which there are four" test "$(column spoilt-ocl.csv state | lines)" = "done done done failed done"
+    try scan case.yaml --over fields.u1.constant=0.01:0.2:6 --on ocl:0 --members 3 --keep kept-members --table kept-members.csv --quiet
+    exits 0 "members with outputs"
+    check "write what each writes alone" sh -c '"$0" run case.yaml --set fields.u1.constant=0.01 --on serial --quiet --output alone-1 &&
+        cmp alone-1/psi_*.npy kept-members/0001-*/psi_*.npy' "$STRAKE"
     try scan case.yaml --over time.steps=1,2 --on cpu,ocl:99 --table none.csv
     fails 2 "a device that is not there is an error at once" "ocl:99"
     check "without a run" test "$(rows none.csv)" -eq 0
