@@ -4,11 +4,12 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "case/input.h"
 #include "case/case.h"
+#include "case/input.h"
 #include "case/source.h"
 
 typedef enum date_calendar { STANDARD, PROLEPTIC, NO_LEAP, ALL_30, UNKNOWN } date_calendar;
@@ -72,6 +73,49 @@ static bool read_origin(const char *unit, int *year, int *month, int *day, doubl
            strcmp(at, "00:00") == 0;
 }
 
+/**
+ * Reads the coordinates along a dimension. @param[in] d  of the array, slowest first; -1: the first one before them,
+ * along which there are several arrays @return STRAKE_ERR_MEMORY, _IO, _USAGE
+ */
+static strake_status axis_read(strake_input *input, int d, strake_input_axis *out,
+                               strake_error *error)
+{
+    *out = (strake_input_axis){.n = 0};
+    return input->kind->axis != NULL ? input->kind->axis(input, d, out, error) : STRAKE_OK;
+}
+
+static void axis_free(strake_input_axis *axis)
+{
+    free(axis->at);
+    *axis = (strake_input_axis){.n = 0};
+}
+
+/* Spellings that UDUNITS, and so the CF conventions, know. */
+static bool is_one_of(const char *word, size_t length, const char *const *words)
+{
+    while (*words != NULL && !(strlen(*words) == length && strncmp(*words, word, length) == 0)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/** Seconds of the unit of times such as "hours since 1900-01-01"; NaN: it is none, or has no fixed length. */
+static double axis_seconds(const char *unit)
+{
+    static const double seconds[] = {1.0, 60.0, 3600.0, 86400.0};
+    static const char *const words[][6] = {{"s", "sec", "secs", "second", "seconds", NULL},
+                                           {"min", "mins", "minute", "minutes", NULL},
+                                           {"h", "hr", "hrs", "hour", "hours", NULL},
+                                           {"d", "day", "days", NULL}};
+    const char *const since = strstr(unit, " since ");
+    for (int k = 0; k < 4 && since != NULL; k++) {
+        if (is_one_of(unit, (size_t)(since - unit), words[k])) {
+            return seconds[k];
+        }
+    }
+    return (double)NAN;
+}
+
 bool strake_date_of(const char *unit, const char *name, double time, char *out, size_t size)
 {
     static const double of_day = 86400.0, far = 1e7, thousandth = 1e-3;
@@ -83,7 +127,7 @@ bool strake_date_of(const char *unit, const char *name, double time, char *out, 
         (is == STANDARD && from < 1583)) { /* the Gregorian date_calendar begins in October 1582 */
         return false;
     }
-    seconds += time * strake_input_axis_seconds(unit);
+    seconds += time * axis_seconds(unit);
     const double whole = floor(seconds + 0.5);
     seconds = fabs(seconds - whole) < thousandth ? whole : seconds;
     double days = floor(seconds / of_day);
@@ -130,7 +174,7 @@ static double interval_of(const strake_input_axis *axis, int64_t *odd)
     for (int64_t k = 2; k <= last && *odd == 0; k++) {
         *odd = fabs(axis->at[k] - axis->at[k - 1] - first) <= slack ? 0 : k;
     }
-    return (axis->at[last] - axis->at[0]) / (double)last * strake_input_axis_seconds(axis->unit);
+    return (axis->at[last] - axis->at[0]) / (double)last * axis_seconds(axis->unit);
 }
 
 /* Without times in the file `every` says it. */
@@ -154,7 +198,7 @@ static strake_status compare_every(strake_source *source, const strake_input_axi
     static const double rounded = 1e-6;
     strake_status status = STRAKE_OK;
     int64_t odd = 0;
-    if (axis->n < 2 || isnan(strake_input_axis_seconds(axis->unit))) {
+    if (axis->n < 2 || isnan(axis_seconds(axis->unit))) {
         return need_every(source, axis, error);
     }
     const double every = interval_of(axis, &odd);
@@ -300,7 +344,7 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
     bool is_sphere = dims > 1;
     for (int d = 0; d < dims; d++) {
         const int axis = strake_axis_of(dims, d);
-        STRAKE_TRY(strake_input_axis_read(&in->file, d, &at[axis], error));
+        STRAKE_TRY(axis_read(&in->file, d, &at[axis], error));
         if (d >= dims - 2) {
             is_sphere = is_sphere && axis != across && at[axis].n == which->n[axis] &&
                         (axis == 2 ? strake_input_axis_is_longitude
@@ -327,7 +371,7 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
     }
 cleanup:
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        strake_input_axis_free(&at[axis]);
+        axis_free(&at[axis]);
     }
     return status;
 }
@@ -349,7 +393,7 @@ static strake_status look(strake_case *which, int f, strake_source *source, bool
     }
     status = is_series ? strake_series_open(which, source, in.field->name, 0, &in.file, &inner)
                        : strake_source_open_file(which, source, in.field->name, &in.file, &inner);
-    status = status == STRAKE_OK ? strake_input_axis_read(&in.file, -1, &in.times, &inner) : status;
+    status = status == STRAKE_OK ? axis_read(&in.file, -1, &in.times, &inner) : status;
     STRAKE_CHECK(status == STRAKE_OK, error,
                  status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE, "%s: %s", source->where,
                  inner.text);
@@ -359,7 +403,7 @@ static strake_status look(strake_case *which, int f, strake_source *source, bool
         find_origin(which, &in);
     }
 cleanup:
-    strake_input_axis_free(&in.times);
+    axis_free(&in.times);
     strake_input_close(&in.file);
     return status;
 }
@@ -387,6 +431,24 @@ cleanup:
 void strake_axes_free(strake_case *which)
 {
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        strake_input_axis_free(&which->axes.cell[axis]);
+        axis_free(&which->axes.cell[axis]);
     }
+}
+
+bool strake_input_axis_is_latitude(const char *name, const char *unit)
+{
+    static const char *const units[] = {"degrees_north", "degree_north", "degree_N", "degrees_N",
+                                        "degreeN",       "degreesN",     NULL};
+    static const char *const names[] = {"latitude", "lat", NULL};
+    return unit[0] != '\0' ? is_one_of(unit, strlen(unit), units)
+                           : is_one_of(name, strlen(name), names);
+}
+
+bool strake_input_axis_is_longitude(const char *name, const char *unit)
+{
+    static const char *const units[] = {"degrees_east", "degree_east", "degree_E", "degrees_E",
+                                        "degreeE",      "degreesE",    NULL};
+    static const char *const names[] = {"longitude", "lon", NULL};
+    return unit[0] != '\0' ? is_one_of(unit, strlen(unit), units)
+                           : is_one_of(name, strlen(name), names);
 }

@@ -31,4 +31,8 @@ bool strake_date_of(const char *unit, const char *calendar, double time, char *o
 strake_status strake_axes_complete(strake_case *which, strake_error *error);
 void strake_axes_free(strake_case *which);
 
+/** Whether coordinates are latitudes, and longitudes: their unit says so; where they have none, their name. */
+bool strake_input_axis_is_latitude(const char *name, const char *unit);
+bool strake_input_axis_is_longitude(const char *name, const char *unit);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "case/axes.h"
 #include "case/grid.h"
 #include "case/keys.h"
@@ -239,6 +240,98 @@ static strake_status check_footprint(const strake_case *which, const char *forma
     STRAKE_CHECK(fields > 0, error, STRAKE_ERR_USAGE,
                  "%s: output.formats: %s: problem %s has no footprint; leave it out", which->file,
                  format, which->problem->name);
+cleanup:
+    return status;
+}
+
+/* Some formats are for grids, one is for particles, two for both. */
+static strake_status check_formats(const strake_case *which, strake_error *error)
+{
+    static const char *const word[] = {"npy",     "netcdf", "vtk", "asc", "geotiff",
+                                       "geojson", "kml",    "vtp", "png"};
+    const bool has_particles = which->problem->has_particles;
+    strake_status status = STRAKE_OK;
+    _Static_assert(sizeof word / sizeof word[0] == STRAKE_FORMATS, "a word for each format");
+    for (int k = 0; k < STRAKE_FORMATS; k++) {
+        const bool is_for_both = k == STRAKE_FORMAT_NPY || k == STRAKE_FORMAT_PNG;
+        STRAKE_CHECK(!which->output_format[k] || is_for_both ||
+                         (k == STRAKE_FORMAT_VTP) == has_particles,
+                     error, STRAKE_ERR_USAGE,
+                     "%s: output.formats: %s is for problems of %s; of %s there are %s",
+                     which->file, word[k], has_particles ? "grids" : "particles",
+                     which->problem->name, has_particles ? "npy, vtp and png" : "all others");
+    }
+    STRAKE_CHECK(!which->output_format[STRAKE_FORMAT_VTP] || which->output_field[0], error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.formats: vtp needs where particles are; add %s to output.fields",
+                 which->file, which->problem->field[0].name);
+cleanup:
+    return status;
+}
+
+/* Whether the layer of particles that is drawn lies in the box. */
+static strake_status check_layer(const strake_case *which, strake_error *error)
+{
+    const strake_picture_plan *const plan = &which->picture;
+    const int from = strake_case_key(which, "scene.from"), to = strake_case_key(which, "scene.to");
+    const double low = which->given[from] ? which->list[from][plan->along] : 0.0;
+    const double high = which->list[to][plan->along];
+    char text[120];
+    if (!plan->is_cut || (plan->at >= low && plan->at <= high)) {
+        return STRAKE_OK;
+    }
+    (void)strake_number_print(text, sizeof text, "%c = %.6g m; expected %.6g to %.6g m",
+                              "xyz"[plan->along], plan -> at, low, high);
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "%s: output.picture.slice: there are no particles at %s", which->file, text);
+}
+
+/* Whether there are all fields that are wanted: what stands for one that a case may leave out is no output. */
+static strake_status check_given(const strake_case *which, strake_error *error)
+{
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->output_field[f] && which->source[f] != NULL && !strake_case_gives(which, f)) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: output.fields: this case has no %s; give fields.%s, or leave "
+                               "it out",
+                               which->file, which->problem->field[f].name,
+                               which->problem->field[f].name);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/** Whether the pictures that a case asks for can be drawn of its field. @return STRAKE_ERR_USAGE */
+static strake_status output_check(const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_picture_plan *const plan = &which->picture;
+    STRAKE_TRY(check_formats(which, error));
+    STRAKE_TRY(check_given(which, error));
+    if (!which->output_format[STRAKE_FORMAT_PNG]) {
+        return STRAKE_OK;
+    }
+    STRAKE_CHECK(
+        plan->field >= 0 && which->output_field[plan->field], error, STRAKE_ERR_USAGE,
+        "%s: output.picture.field: %s is not among output.fields, which pictures are drawn "
+        "of; add it there",
+        which->file, plan->field >= 0 ? which->problem->field[plan->field].name : "nothing");
+    STRAKE_CHECK(
+        plan->field > 0 || !which->problem->has_particles, error, STRAKE_ERR_USAGE,
+        "%s: output.picture.field: %s says where particles are drawn and gives no colours; "
+        "expected another field",
+        which->file, which->problem->field[0].name);
+    STRAKE_TRY(which->problem->has_particles ? check_layer(which, error) : STRAKE_OK);
+    STRAKE_CHECK(plan->slice_axis < 0 || plan->slice < which->n[plan->slice_axis], error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.picture.slice: there is no slab %" PRId64 " of %s; expected 0 to "
+                 "%" PRId64,
+                 which->file, plan->slice, strake_axis_name(3, plan->slice_axis),
+                 which->n[plan->slice_axis] - 1);
+    STRAKE_CHECK(!plan->is_log || plan->range != STRAKE_RANGE_GIVEN || plan->low > 0.0, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.picture.range: begins at %g, and output.picture.log needs values > 0",
+                 which->file, plan->low);
 cleanup:
     return status;
 }
@@ -684,7 +777,7 @@ static strake_status read_case(strake_node *root, const strake_case_given *given
         STRAKE_TRY(check_size(root, which, error));
         STRAKE_TRY(read_vents(root, which, error));
     }
-    STRAKE_TRY(strake_output_check(which, error));
+    STRAKE_TRY(output_check(which, error));
     STRAKE_TRY(maps_check(which, error));
     STRAKE_TRY(strake_axes_complete(which, error));
     STRAKE_TRY(check_files(which, error));

@@ -192,19 +192,9 @@ typedef struct strake_expected {
     char why[200];              /**< it is that, for messages */
 } strake_expected;
 
-/** What a file or series for a field must have: the shape of the field, with `at: cells` that of the grid. */
-strake_expected strake_source_expect(const strake_case *which, int field,
-                                     const strake_source *source);
-
 /** Points per axis of the arrays of a field's source. */
 void strake_source_shape(const strake_case *which, int field, const strake_source *source,
                          int64_t shape[STRAKE_AXES]);
-
-/** Opens the levels of a step. */
-strake_status strake_levels_open(const strake_case *which, const strake_source *source,
-                                 const strake_field *field, const strake_moment *moment,
-                                 const strake_expected *expected, strake_levels *out,
-                                 strake_error *error);
 
 /** Opens one level of a field's series. @return as strake_levels_open() */
 strake_status strake_levels_open_one(const strake_case *which, int field, int64_t level,
@@ -218,11 +208,6 @@ void strake_source_offer(strake_source_reader *reader,
 strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t count, double *out,
                                  strake_error *error);
 void strake_levels_close(strake_levels *levels);
-
-/** Refuses an array of another shape than @p expected, after @p lead dimensions that it has before. */
-strake_status strake_source_check_shape(const strake_source *source, const strake_input *file,
-                                        int lead, int dims, const strake_expected *expected,
-                                        strake_error *error);
 
 /** Frees a source and sets the pointer to NULL; NULL is accepted. */
 void strake_source_free(strake_source **source);
@@ -264,8 +249,5 @@ typedef struct strake_holes {
     double inside; /**< value of cells that are not filled */
     double *value; /**< of those that are */
 } strake_holes;
-
-/** Frees holes and sets the pointer to NULL; NULL is accepted. */
-void strake_holes_free(strake_holes **holes);
 
 #endif

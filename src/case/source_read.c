@@ -11,9 +11,6 @@
 
 /* Series of arrays in time as the values of a field: how a case says so, and what one is in a step. */
 
-/* Numbers of levels are exact up to it. */
-static const double most_levels = 0x1p52;
-
 static strake_status source_name(const strake_case *which, const char *name,
                                  const strake_node *variable, strake_source *source,
                                  strake_error *error);
@@ -190,142 +187,15 @@ strake_status strake_series_open(const strake_case *which, const strake_source *
     return status;
 }
 
-/* Whether all levels are in one file, of a format that has one array. */
-static bool is_one_array(const strake_case *which, const strake_source *source)
+/** Frees holes and sets the pointer to NULL; NULL is accepted. */
+static void holes_free(strake_holes **holes)
 {
-    return strchr(source->file, '%') == NULL && !strake_input_has_many(which->inputs, source->file);
-}
-
-bool strake_series_find(const strake_case *which, int field, int64_t level, strake_range slabs,
-                        strake_file_part *out)
-{
-    strake_error ignored; /* whoever reads it says what is wrong */
-    strake_input file = {.kind = NULL};
-    int64_t shape[STRAKE_AXES];
-    const strake_source *const source = which->source[field];
-    const int lead = is_one_array(which, source) ? 1 : 0;
-    strake_source_shape(which, field, source, shape);
-    const int64_t slab = shape[1] * shape[2];
-    const int64_t first = slabs.first + (lead == 1 ? level * shape[0] : 0);
-    const int64_t end = slabs.end == which->n[0] ? shape[0] : slabs.end;
-    bool found = strake_series_open(which, source, which->problem->field[field].name, level, &file,
-                                    &ignored) == STRAKE_OK;
-    const strake_npy_info *const info = &file.info;
-    found = found && info->data > 0 && !info->fortran && (lead == 0 || level < info->shape[0]);
-    if (found) {
-        *out = (strake_file_part){.path = strdup(file.path),
-                                  .first = info->data + first * slab * info->stored_size,
-                                  .bytes = (end - slabs.first) * slab * info->stored_size};
-        found = out->path != NULL;
+    if (*holes != NULL) {
+        free((*holes)->hole);
+        free((*holes)->value);
     }
-    strake_input_close(&file);
-    return found;
-}
-
-/* One of the levels of a step. */
-static strake_status open_level(const strake_case *which, const strake_source *source,
-                                const strake_field *field, const strake_expected *expected,
-                                int64_t level, strake_levels *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_error inner;
-    const int k = out->count++;
-    strake_input *const file = &out->file[k];
-    const int dims = which->problem->dims;
-    const int lead = is_one_array(which, source) ? 1 : 0;
-    status = strake_series_open(which, source, field->name, level, file, &inner);
-    STRAKE_CHECK(status == STRAKE_OK, error, status,
-                 "%s: %s (level %" PRId64 " of a series, which is that of %.15g s)", source->where,
-                 inner.text, level, (double)level * source->every);
-    out->level[k] = level;
-    STRAKE_TRY(strake_source_check_shape(source, file, lead, dims, expected, error));
-    STRAKE_CHECK(lead == 0 || file->info.shape[0] > 0, error, STRAKE_ERR_USAGE,
-                 "%s: %s has no levels", source->where, source->file);
-    STRAKE_CHECK(lead == 0 || level < file->info.shape[0], error, STRAKE_ERR_USAGE,
-                 "%s: %s has %" PRId64 " levels, of 0 to %.15g s; a step needs that of %.15g s: "
-                 "give more levels, or end the run before",
-                 source->where, source->file, file->info.shape[0],
-                 (double)(file->info.shape[0] - 1) * source->every, (double)level * source->every);
-    for (int d = 0; d < dims && lead == 1; d++) {
-        level *= expected->shape[d];
-    }
-    out->first[k] = lead == 1 ? level : 0;
-cleanup:
-    return status;
-}
-
-strake_status strake_levels_open(const strake_case *which, const strake_source *source,
-                                 const strake_field *field, const strake_moment *moment,
-                                 const strake_expected *expected, strake_levels *out,
-                                 strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const double place = (moment->begin + 0.5 * moment->dt) / source->every;
-    const bool is_mean = source->is_linear && moment->extreme == 0;
-    int64_t level = 0;
-    STRAKE_CHECK(place < most_levels, error, STRAKE_ERR_USAGE,
-                 "%s: every: %g s is too short: a step at %g s would need level %.3g",
-                 source->where, source->every, moment->begin, place);
-    level = (int64_t)floor(place);
-    if (!is_mean) {
-        level = (int64_t)(strake_source_next_level(source, moment->begin) / source->every + 0.5) -
-                (source->is_linear && moment->extreme == 2 ? 0 : 1);
-    }
-    out->weight[0] = is_mean ? 1.0 - (place - (double)level) : 1.0;
-    out->weight[1] = 1.0 - out->weight[0];
-    STRAKE_TRY(open_level(which, source, field, expected, level, out, error));
-    if (out->weight[1] > 0.0) {
-        STRAKE_TRY(open_level(which, source, field, expected, level + 1, out, error));
-        out->line = malloc((size_t)expected->shape[which->problem->dims - 1] * sizeof *out->line);
-        STRAKE_CHECK(out->line != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
-                     source->where);
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_levels_open_one(const strake_case *which, int field, int64_t level,
-                                     strake_levels *out, strake_error *error)
-{
-    const strake_expected expected = strake_source_expect(which, field, which->source[field]);
-    out->weight[0] = 1.0;
-    return open_level(which, which->source[field], &which->problem->field[field], &expected, level,
-                      out, error);
-}
-
-static strake_status read_level(strake_levels *levels, int k, int64_t first, int64_t count,
-                                double *out, strake_error *error)
-{
-    const strake_ready *const ready = &levels->ready[k];
-    if (ready->data != NULL && ready->first <= first && first + count <= ready->end) {
-        memcpy(out, ready->data + (first - ready->first), (size_t)count * sizeof *out);
-        return STRAKE_OK;
-    }
-    return strake_input_read(&levels->file[k], levels->first[k] + first, count, out, error);
-}
-
-strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t count, double *out,
-                                 strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(read_level(levels, 0, first, count, out, error));
-    if (levels->count > 1) {
-        STRAKE_TRY(read_level(levels, 1, first, count, levels->line, error));
-        for (int64_t k = 0; k < count; k++) {
-            out[k] = levels->weight[0] * out[k] + levels->weight[1] * levels->line[k];
-        }
-    }
-cleanup:
-    return status;
-}
-
-void strake_levels_close(strake_levels *levels)
-{
-    for (int k = 0; k < levels->count; k++) {
-        strake_input_close(&levels->file[k]);
-    }
-    free(levels->line);
-    *levels = (strake_levels){.count = 0};
+    free(*holes);
+    *holes = NULL;
 }
 
 void strake_source_free(strake_source **source)
@@ -336,7 +206,7 @@ void strake_source_free(strake_source **source)
     for (int k = 0; k < (*source)->children; ++k) {
         strake_source_free(&(*source)->child[k]);
     }
-    strake_holes_free(&(*source)->holes);
+    holes_free(&(*source)->holes);
     free((*source)->child);
     free((*source)->where);
     free((*source)->file);

@@ -84,7 +84,4 @@ const strake_output_key *strake_output_key_find(const struct strake_common *comm
 /** Number of the field that is the ground under what is drawn; -1: none. */
 int strake_output_ground(const struct strake_case *which);
 
-/** Whether the pictures that a case asks for can be drawn of its field. @return STRAKE_ERR_USAGE */
-strake_status strake_output_check(const struct strake_case *which, strake_error *error);
-
 #endif
