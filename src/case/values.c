@@ -1,14 +1,12 @@
 /* Reading the keys of the tables into a case. */
 #include "case/values.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/number.h"
 #include "case/keys.h"
 #include "case/settings.h"
 #include "case/source.h"
