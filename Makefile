@@ -111,10 +111,10 @@ OPTIONAL := MPI:mpi NETCDF:netcdf CAIRO:cairo GDAL:gdal
 MODULES := $(foreach m,$(OPTIONAL),$(if $($(firstword $(subst :, ,$m))_LIBS),$(lastword $(subst :, ,$m))))
 module_src = $(wildcard host/*/$(1)_*.c)
 # The modules have copies of their own of what they need of Strake.
-MODULE_EXTRA_mpi := host/mpi/launch.c src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c src/base/sweep.c
+MODULE_EXTRA_mpi := host/mpi/launch.c src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c
 MODULE_EXTRA_cairo := src/base/error.c src/base/number.c
 MODULE_EXTRA_gdal := src/base/error.c src/base/number.c
-MODULE_EXTRA_netcdf := src/base/error.c src/base/file.c src/base/lines.c src/base/number.c src/base/sweep.c
+MODULE_EXTRA_netcdf := src/base/error.c src/base/file.c src/base/lines.c src/base/number.c
 
 ALL_CPPFLAGS = $(INCLUDES) $(DEFINES) $(CPPFLAGS)
 # What decides, reads and prints takes no time worth measuring: at -O2 it makes the library 0.08 MB smaller.

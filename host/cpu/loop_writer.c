@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "case/names.h"
+#include "case/case.h"
 #include "case/source.h"
 #include "engine/loops.h"
 

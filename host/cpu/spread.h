@@ -2,10 +2,10 @@
 #ifndef STRAKE_SPREAD_H
 #define STRAKE_SPREAD_H
 
-#include "base/hash_parts.h"
+#include "base/hash.h"
 #include "engine/partition.h"
 
-/* FNV-1a-64 of a long sequence on several threads (base/hash_parts.h). */
+/* FNV-1a-64 of a long sequence on several threads (base/hash.h). */
 
 /** The threads and their scratch memory. */
 typedef struct strake_hash_team {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "case/axes.h"
 
 typedef struct input {
     const strake_netcdf *module;

@@ -7,7 +7,7 @@
 #ifndef STRAKE_NETCDF_H
 #define STRAKE_NETCDF_H
 
-#include "case/output.h"
+#include "case/values.h"
 #include "files/module.h"
 
 enum { STRAKE_NETCDF_DIMS = 8, STRAKE_NETCDF_NAME = 64, STRAKE_NETCDF_TEXT = 200 };

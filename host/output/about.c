@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "case/maps.h"
+#include "case/case.h"
 #include "output/report.h"
 
 static void print_changes(const char *name, const char *const *changes, strake_json *json)

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "case/case.h"
-#include "case/maps.h"
 #include "problem/sph.h"
 
 void strake_format_name(const char *field, int64_t step, const char *suffix,

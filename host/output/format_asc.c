@@ -4,7 +4,7 @@
 
 #include "base/asc.h"
 #include "base/file.h"
-#include "case/maps.h"
+#include "case/case.h"
 #include "output/format.h"
 
 typedef struct asc {

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/utm.h"
-#include "case/maps.h"
+#include "case/case.h"
 #include "files/gdal.h"
 #include "files/json.h"
 #include "output/format.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "case/maps.h"
+#include "case/case.h"
 #include "files/gdal.h"
 #include "output/format.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "case/axes.h"
-#include "case/maps.h"
+#include "case/case.h"
 #include "case/source.h"
 #include "files/netcdf.h"
 #include "output/format.h"

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "case/maps.h"
+#include "case/case.h"
 #include "case/source.h"
 #include "output/format.h"
 #include "output/array.h"

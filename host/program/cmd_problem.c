@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/suggest.h"
-#include "case/names.h"
+#include "case/case.h"
 #include "case/source.h"
 #include "engine/graph.h"
 #include "output/report.h"

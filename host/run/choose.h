@@ -7,7 +7,7 @@
 #ifndef STRAKE_CHOOSE_H
 #define STRAKE_CHOOSE_H
 
-#include "engine/times.h"
+#include "engine/balance.h"
 #include "run/pace.h"
 
 /** Seconds per step of the placed team, and of each part's own work, from trial steps. */

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "engine/chains.h"
+#include "engine/balance.h"
 #include "run/choose.h"
 #include "run/predict.h"
 

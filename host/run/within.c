@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "engine/chains.h"
+#include "engine/balance.h"
 #include "run/exchange.h"
 #include "run/regroup.h"
 #include "run/choose.h"

@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "case/names.h"
+#include "case/case.h"
 #include "cpu/pipeline.h"
 #include "files/cache.h"
 #include "strake.h"

@@ -7,7 +7,7 @@
 #define STRAKE_SOLVER_H
 
 #include "case/case.h"
-#include "engine/times.h"
+#include "engine/balance.h"
 #include "mpi/ranks.h"
 #include "opencl/cl_batch.h"
 #include "run/rebalance.h"

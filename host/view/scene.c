@@ -7,7 +7,7 @@
 
 #include "base/element.h"
 #include "base/number.h"
-#include "case/maps.h"
+#include "case/case.h"
 #include "case/source.h"
 #include "case/tree.h"
 #include "files/input_netcdf.h"

@@ -40,10 +40,4 @@ void strake_element_widen(const void *array, int size, int64_t first, int64_t co
 void strake_element_narrow(void *array, int size, int64_t first, int64_t count,
                            const double *value);
 
-/**
- * Which of @p count elements, 64 at most, from @p first on are above 0: bits, the first the lowest. Of what is not a number
- * nothing is promised.
- */
-uint64_t strake_element_positive(const void *array, int size, int64_t first, int64_t count);
-
 #endif

@@ -2,13 +2,156 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "case/date.h"
-#include "case/maps.h"
+#include "case/case.h"
+#include "case/input.h"
 #include "case/source.h"
+
+typedef enum date_calendar { STANDARD, PROLEPTIC, NO_LEAP, ALL_30, UNKNOWN } date_calendar;
+
+static date_calendar calendar_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        date_calendar is;
+    } known[] = {{"", STANDARD},          {"standard", STANDARD},
+                 {"gregorian", STANDARD}, {"proleptic_gregorian", PROLEPTIC},
+                 {"noleap", NO_LEAP},     {"365_day", NO_LEAP},
+                 {"360_day", ALL_30}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (strcmp(known[k].name, name) == 0) {
+            return known[k].is;
+        }
+    }
+    return UNKNOWN;
+}
+
+static bool is_leap(date_calendar is, int64_t year)
+{
+    return is != NO_LEAP && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+static int64_t days_of_year(date_calendar is, int64_t year)
+{
+    return is == ALL_30 ? 360 : is_leap(is, year) ? 366 : 365;
+}
+
+static int64_t days_of_month(date_calendar is, int64_t year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return is == ALL_30 ? 30 : days[month - 1] + (month == 2 && is_leap(is, year) ? 1 : 0);
+}
+
+/* Days and seconds of a day after the date of a unit. @return whether the clock is that of UTC */
+static bool read_origin(const char *unit, int *year, int *month, int *day, double *seconds)
+{
+    int hour = 0, minute = 0, used = 0;
+    double second = 0.0;
+    const char *at = strstr(unit, " since ");
+    if (at == NULL || sscanf(at + strlen(" since "), "%d-%d-%d%n", year, month, day, &used) != 3 ||
+        *month < 1 || *month > 12 || *day < 1 || *day > 31) {
+        return false;
+    }
+    at += strlen(" since ") + (size_t)used;
+    if (*at == 'T' || *at == ' ') {
+        if (sscanf(at + 1, "%d:%d%n", &hour, &minute, &used) == 2) {
+            char *end = NULL;
+            at += 1 + used;
+            second = *at == ':' ? strake_number_read(at + 1, &end) : 0.0;
+            at = end != NULL ? end : at;
+        }
+    }
+    *seconds = 3600.0 * hour + 60.0 * minute + second;
+    at += strspn(at, " ");
+    return *at == '\0' || strcmp(at, "Z") == 0 || strcmp(at, "UTC") == 0 ||
+           strcmp(at, "+0:00") == 0 || strcmp(at, "+00:00") == 0 || strcmp(at, "0:00") == 0 ||
+           strcmp(at, "00:00") == 0;
+}
+
+/**
+ * Reads the coordinates along a dimension. @param[in] d  of the array, slowest first; -1: the first one before them,
+ * along which there are several arrays @return STRAKE_ERR_MEMORY, _IO, _USAGE
+ */
+static strake_status axis_read(strake_input *input, int d, strake_input_axis *out,
+                               strake_error *error)
+{
+    *out = (strake_input_axis){.n = 0};
+    return input->kind->axis != NULL ? input->kind->axis(input, d, out, error) : STRAKE_OK;
+}
+
+static void axis_free(strake_input_axis *axis)
+{
+    free(axis->at);
+    *axis = (strake_input_axis){.n = 0};
+}
+
+/* Spellings that UDUNITS, and so the CF conventions, know. */
+static bool is_one_of(const char *word, size_t length, const char *const *words)
+{
+    while (*words != NULL && !(strlen(*words) == length && strncmp(*words, word, length) == 0)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/** Seconds of the unit of times such as "hours since 1900-01-01"; NaN: it is none, or has no fixed length. */
+static double axis_seconds(const char *unit)
+{
+    static const double seconds[] = {1.0, 60.0, 3600.0, 86400.0};
+    static const char *const words[][6] = {{"s", "sec", "secs", "second", "seconds", NULL},
+                                           {"min", "mins", "minute", "minutes", NULL},
+                                           {"h", "hr", "hrs", "hour", "hours", NULL},
+                                           {"d", "day", "days", NULL}};
+    const char *const since = strstr(unit, " since ");
+    for (int k = 0; k < 4 && since != NULL; k++) {
+        if (is_one_of(unit, (size_t)(since - unit), words[k])) {
+            return seconds[k];
+        }
+    }
+    return (double)NAN;
+}
+
+bool strake_date_of(const char *unit, const char *name, double time, char *out, size_t size)
+{
+    static const double of_day = 86400.0, far = 1e7, thousandth = 1e-3;
+    const date_calendar is = calendar_of(name);
+    int from = 0, month = 0, day = 0;
+    double seconds = 0.0;
+    out[0] = '\0';
+    if (is == UNKNOWN || !read_origin(unit, &from, &month, &day, &seconds) ||
+        (is == STANDARD && from < 1583)) { /* the Gregorian date_calendar begins in October 1582 */
+        return false;
+    }
+    seconds += time * axis_seconds(unit);
+    const double whole = floor(seconds + 0.5);
+    seconds = fabs(seconds - whole) < thousandth ? whole : seconds;
+    double days = floor(seconds / of_day);
+    if (!(days >= 0.0 && days < far)) {
+        return false;
+    }
+    seconds -= days * of_day;
+    int64_t left = (int64_t)days + day - 1, year = from;
+    for (int m = 1; m < month; m++) {
+        left += days_of_month(is, year, m);
+    }
+    while (left >= days_of_year(is, year)) {
+        left -= days_of_year(is, year++);
+    }
+    for (month = 1; left >= days_of_month(is, year, month); month++) {
+        left -= days_of_month(is, year, month);
+    }
+    const int minutes = (int)(seconds / 60.0);
+    const double rest = seconds - 60.0 * minutes;
+    (void)strake_number_print(out, size, "%04d-%02d-%02d %02d:%02d:%0*.*f", (int)year, month,
+                              (int)left + 1, minutes / 60, minutes % 60,
+                              rest == floor(rest) ? 2 : 6, rest == floor(rest) ? 0 : 3, rest);
+    return true;
+}
 
 /* Whether the levels of a series are in one file, which may have their times. */
 static bool has_times(const strake_case *which, const strake_source *source)
@@ -31,7 +174,7 @@ static double interval_of(const strake_input_axis *axis, int64_t *odd)
     for (int64_t k = 2; k <= last && *odd == 0; k++) {
         *odd = fabs(axis->at[k] - axis->at[k - 1] - first) <= slack ? 0 : k;
     }
-    return (axis->at[last] - axis->at[0]) / (double)last * strake_input_axis_seconds(axis->unit);
+    return (axis->at[last] - axis->at[0]) / (double)last * axis_seconds(axis->unit);
 }
 
 /* Without times in the file `every` says it. */
@@ -55,7 +198,7 @@ static strake_status compare_every(strake_source *source, const strake_input_axi
     static const double rounded = 1e-6;
     strake_status status = STRAKE_OK;
     int64_t odd = 0;
-    if (axis->n < 2 || isnan(strake_input_axis_seconds(axis->unit))) {
+    if (axis->n < 2 || isnan(axis_seconds(axis->unit))) {
         return need_every(source, axis, error);
     }
     const double every = interval_of(axis, &odd);
@@ -201,7 +344,7 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
     bool is_sphere = dims > 1;
     for (int d = 0; d < dims; d++) {
         const int axis = strake_axis_of(dims, d);
-        STRAKE_TRY(strake_input_axis_read(&in->file, d, &at[axis], error));
+        STRAKE_TRY(axis_read(&in->file, d, &at[axis], error));
         if (d >= dims - 2) {
             is_sphere = is_sphere && axis != across && at[axis].n == which->n[axis] &&
                         (axis == 2 ? strake_input_axis_is_longitude
@@ -228,7 +371,7 @@ static strake_status find_places(strake_case *which, found *in, strake_error *er
     }
 cleanup:
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        strake_input_axis_free(&at[axis]);
+        axis_free(&at[axis]);
     }
     return status;
 }
@@ -250,7 +393,7 @@ static strake_status look(strake_case *which, int f, strake_source *source, bool
     }
     status = is_series ? strake_series_open(which, source, in.field->name, 0, &in.file, &inner)
                        : strake_source_open_file(which, source, in.field->name, &in.file, &inner);
-    status = status == STRAKE_OK ? strake_input_axis_read(&in.file, -1, &in.times, &inner) : status;
+    status = status == STRAKE_OK ? axis_read(&in.file, -1, &in.times, &inner) : status;
     STRAKE_CHECK(status == STRAKE_OK, error,
                  status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE, "%s: %s", source->where,
                  inner.text);
@@ -260,7 +403,7 @@ static strake_status look(strake_case *which, int f, strake_source *source, bool
         find_origin(which, &in);
     }
 cleanup:
-    strake_input_axis_free(&in.times);
+    axis_free(&in.times);
     strake_input_close(&in.file);
     return status;
 }
@@ -288,6 +431,24 @@ cleanup:
 void strake_axes_free(strake_case *which)
 {
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        strake_input_axis_free(&which->axes.cell[axis]);
+        axis_free(&which->axes.cell[axis]);
     }
+}
+
+bool strake_input_axis_is_latitude(const char *name, const char *unit)
+{
+    static const char *const units[] = {"degrees_north", "degree_north", "degree_N", "degrees_N",
+                                        "degreeN",       "degreesN",     NULL};
+    static const char *const names[] = {"latitude", "lat", NULL};
+    return unit[0] != '\0' ? is_one_of(unit, strlen(unit), units)
+                           : is_one_of(name, strlen(name), names);
+}
+
+bool strake_input_axis_is_longitude(const char *name, const char *unit)
+{
+    static const char *const units[] = {"degrees_east", "degree_east", "degree_E", "degrees_E",
+                                        "degreeE",      "degreesE",    NULL};
+    static const char *const names[] = {"longitude", "lon", NULL};
+    return unit[0] != '\0' ? is_one_of(unit, strlen(unit), units)
+                           : is_one_of(name, strlen(name), names);
 }

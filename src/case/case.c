@@ -2,18 +2,373 @@
 #include "case/case.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "case/axes.h"
 #include "case/grid.h"
 #include "case/keys.h"
-#include "case/maps.h"
-#include "case/names.h"
+#include "case/read.h"
 #include "case/source.h"
+
+enum { MOST_LENGTH = 16 }; /* with what stands before a name, columns and file names stay short */
+
+struct strake_named {
+    strake_problem problem;
+    strake_field field[STRAKE_MAX_FIELDS];
+    strake_quantity quantity[STRAKE_MAX_QUANTITIES];
+    char name[STRAKE_MAX_FIELDS + STRAKE_MAX_QUANTITIES][STRAKE_NAME_LENGTH];
+    int names;
+};
+
+typedef struct names_list {
+    const char *name[STRAKE_MAX_NAMES];
+    int names;
+} names_list;
+
+bool strake_name_is_word(const char *text, size_t most)
+{
+    bool is = isalpha((unsigned char)text[0]) != 0 && strlen(text) <= most;
+    for (const char *at = text; *at != '\0'; ++at) {
+        is = is && ((isalnum((unsigned char)*at) != 0 && (unsigned char)*at < 128) || *at == '_');
+    }
+    return is;
+}
+
+static strake_status read_list(const strake_node *node, names_list *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (node->kind != STRAKE_NODE_LIST || node->child == NULL) {
+        return strake_node_unlike(node, error, "a list of 1 to %d names such as [qv, qc]",
+                                  STRAKE_MAX_NAMES);
+    }
+    for (const strake_node *item = node->child; item != NULL; item = item->next) {
+        const char *name = NULL;
+        STRAKE_TRY(strake_read_text(item, "a name", &name, error));
+        if (!strake_name_is_word(name, MOST_LENGTH)) {
+            return strake_node_unlike(item, error,
+                                      "a name: a letter, then letters, digits and _, %d at most",
+                                      MOST_LENGTH);
+        }
+        if (out->names == STRAKE_MAX_NAMES) {
+            return strake_node_fail(item, error, "at most %d names; run the others in another case",
+                                    STRAKE_MAX_NAMES);
+        }
+        out->name[out->names++] = name;
+    }
+cleanup:
+    return status;
+}
+
+/* A name of a field or quantity. */
+static const char *make_name(struct strake_named *to, const char *before, const char *name)
+{
+    char *const text = to->name[to->names++];
+    (void)snprintf(text, STRAKE_NAME_LENGTH, "%s%s", before, name);
+    return text;
+}
+
+/* The table, with one row for every name where it has one for the usual one. */
+static void multiply(const strake_problem *from, const char *usual, const names_list *names,
+                     struct strake_named *to)
+{
+    strake_problem *const problem = &to->problem;
+    *problem = *from;
+    problem->field = to->field;
+    problem->quantity = from->measures_each ? to->quantity : from->quantity;
+    problem->fields = 0;
+    problem->quantities = from->measures_each ? 0 : from->quantities;
+    for (int f = 0; f < from->fields; ++f) {
+        const char *const each = from->field[f].each;
+        for (int k = 0; k < (each != NULL ? names->names : 1); ++k) {
+            strake_field *const field = &to->field[problem->fields++];
+            *field = from->field[f];
+            field->name = each != NULL ? make_name(to, each, names->name[k]) : field->name;
+        }
+    }
+    for (int k = 0; from->measures_each && k < names->names; ++k) {
+        for (int q = 0; q < from->quantities; ++q) {
+            char before[STRAKE_NAME_LENGTH];
+            strake_quantity *const quantity = &to->quantity[problem->quantities++];
+            *quantity = from->quantity[q];
+            (void)snprintf(before, sizeof before, "%.*s",
+                           (int)(strlen(quantity->name) - strlen(usual)), quantity->name);
+            quantity->name = make_name(to, before, names->name[k]);
+        }
+    }
+}
+
+/* Every field must have a name of its own. */
+static strake_status check_names(const strake_node *node, const strake_problem *problem,
+                                 strake_error *error)
+{
+    for (int f = 0; f < problem->fields; ++f) {
+        for (int g = 0; g < f; ++g) {
+            if (strcmp(problem->field[f].name, problem->field[g].name) == 0) {
+                return strake_node_fail(node, error, "there would be two fields called '%s'",
+                                        problem->field[f].name);
+            }
+        }
+    }
+    return STRAKE_OK;
+}
+
+/**
+ * Reads the names, where the problem has a key of them and the case gives it; which->problem is then the case's own.
+ * @return STRAKE_ERR_USAGE for what is no name, twice one, one of another field, or too many; STRAKE_ERR_MEMORY
+ */
+static strake_status names_read(strake_node *root, strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_problem *const problem = which->problem;
+    names_list names = {.names = 0};
+    for (int k = 0; k < problem->keys; ++k) {
+        const strake_node *const node = problem->key[k].type == STRAKE_KEY_NAMES
+                                            ? strake_node_find(root, problem->key[k].path)
+                                            : NULL;
+        if (node == NULL) {
+            continue;
+        }
+        STRAKE_TRY(read_list(node, &names, error));
+        which->named = calloc(1, sizeof *which->named);
+        STRAKE_CHECK(which->named != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                     which->file);
+        multiply(problem, problem->key[k].choices, &names, which->named);
+        STRAKE_TRY(check_names(node, &which->named->problem, error));
+        which->problem = &which->named->problem;
+    }
+cleanup:
+    return status;
+}
+
+/* Of the domain and beyond a wall: extending the ghosts makes -1 of it there. */
+static double one(const strake_case *which, int64_t i, int64_t m)
+{
+    (void)which;
+    (void)i;
+    (void)m;
+    return 1.0;
+}
+
+/* Whether states change their sign beyond the ends of an axis. */
+static bool has_sides(const strake_case *which, int axis)
+{
+    bool has = false;
+    for (int f = 0; f < which->problem->fields; ++f) {
+        has = has || which->problem->field[f].is_odd[axis];
+    }
+    return has && which->boundary[axis] == STRAKE_NO_FLUX;
+}
+
+strake_status strake_names_add_sides(strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int axis = 0; axis < STRAKE_AXES; ++axis) {
+        if (!has_sides(which, axis)) {
+            continue;
+        }
+        if (which->named == NULL) {
+            which->named = calloc(1, sizeof *which->named);
+            STRAKE_CHECK(which->named != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                         which->file);
+            which->named->problem = *which->problem;
+            memcpy(which->named->field, which->problem->field,
+                   (size_t)which->problem->fields * sizeof *which->problem->field);
+            which->named->problem.field = which->named->field;
+            which->problem = &which->named->problem;
+        }
+        struct strake_named *const own = which->named;
+        STRAKE_CHECK(own->problem.fields < STRAKE_MAX_FIELDS, error, STRAKE_ERR_STATE,
+                     "%s: problem %s has too many fields", which->file, own->problem.name);
+        char text[STRAKE_NAME_LENGTH];
+        strake_field *const field = &own->field[own->problem.fields++];
+        *field = (strake_field){
+            .name = make_name(own, "", strake_side_name(&own->problem, axis, text)),
+            .fallback = 1.0,
+            .unit = "[-]",
+            .text = "1 in the domain, -1 beyond a wall",
+            .is_derived = true,
+            .in_line = one,
+        };
+        field->wall[axis] = STRAKE_EDGE_NEGATED;
+    }
+cleanup:
+    return status;
+}
+
+/* Grids of maps: two dimensions, square cells. */
+static strake_status check_grids(const strake_case *which, const char *format, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(which->problem->dims == 2, error, STRAKE_ERR_USAGE,
+                 "%s: output.formats: %s: is for problems in 2D; %s is in %dD", which->file, format,
+                 which->problem->name, which->problem->dims);
+    STRAKE_CHECK(which->georef.is_known || which->spacing[0] == which->spacing[2], error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.formats: %s: needs square cells; grid.dx is %g m, grid.dy %g m",
+                 which->file, format, which->spacing[0], which->spacing[2]);
+    for (int f = 0; f < which->problem->fields; f++) {
+        STRAKE_CHECK(!which->output_field[f] || which->problem->field[f].position == STRAKE_CELL,
+                     error, STRAKE_ERR_USAGE,
+                     "%s: output.formats: %s: %s lies on faces of cells; take it out of "
+                     "output.fields",
+                     which->file, format, which->problem->field[f].name);
+    }
+cleanup:
+    return status;
+}
+
+/* Footprints are made of all fields that say where something is. */
+static strake_status check_footprint(const strake_case *which, const char *format,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int fields = 0;
+    for (int f = 0; f < which->problem->fields; f++) {
+        const strake_field *const field = &which->problem->field[f];
+        STRAKE_CHECK(!field->is_extent || which->output_field[f], error, STRAKE_ERR_USAGE,
+                     "%s: output.formats: %s: a footprint is made of %s, too; add it to "
+                     "output.fields",
+                     which->file, format, field->name);
+        fields += field->is_extent ? 1 : 0;
+    }
+    STRAKE_CHECK(fields > 0, error, STRAKE_ERR_USAGE,
+                 "%s: output.formats: %s: problem %s has no footprint; leave it out", which->file,
+                 format, which->problem->name);
+cleanup:
+    return status;
+}
+
+/* Some formats are for grids, one is for particles, two for both. */
+static strake_status check_formats(const strake_case *which, strake_error *error)
+{
+    static const char *const word[] = {"npy",     "netcdf", "vtk", "asc", "geotiff",
+                                       "geojson", "kml",    "vtp", "png"};
+    const bool has_particles = which->problem->has_particles;
+    strake_status status = STRAKE_OK;
+    _Static_assert(sizeof word / sizeof word[0] == STRAKE_FORMATS, "a word for each format");
+    for (int k = 0; k < STRAKE_FORMATS; k++) {
+        const bool is_for_both = k == STRAKE_FORMAT_NPY || k == STRAKE_FORMAT_PNG;
+        STRAKE_CHECK(!which->output_format[k] || is_for_both ||
+                         (k == STRAKE_FORMAT_VTP) == has_particles,
+                     error, STRAKE_ERR_USAGE,
+                     "%s: output.formats: %s is for problems of %s; of %s there are %s",
+                     which->file, word[k], has_particles ? "grids" : "particles",
+                     which->problem->name, has_particles ? "npy, vtp and png" : "all others");
+    }
+    STRAKE_CHECK(!which->output_format[STRAKE_FORMAT_VTP] || which->output_field[0], error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.formats: vtp needs where particles are; add %s to output.fields",
+                 which->file, which->problem->field[0].name);
+cleanup:
+    return status;
+}
+
+/* Whether the layer of particles that is drawn lies in the box. */
+static strake_status check_layer(const strake_case *which, strake_error *error)
+{
+    const strake_picture_plan *const plan = &which->picture;
+    const int from = strake_case_key(which, "scene.from"), to = strake_case_key(which, "scene.to");
+    const double low = which->given[from] ? which->list[from][plan->along] : 0.0;
+    const double high = which->list[to][plan->along];
+    char text[120];
+    if (!plan->is_cut || (plan->at >= low && plan->at <= high)) {
+        return STRAKE_OK;
+    }
+    (void)strake_number_print(text, sizeof text, "%c = %.6g m; expected %.6g to %.6g m",
+                              "xyz"[plan->along], plan -> at, low, high);
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "%s: output.picture.slice: there are no particles at %s", which->file, text);
+}
+
+/* Whether there are all fields that are wanted: what stands for one that a case may leave out is no output. */
+static strake_status check_given(const strake_case *which, strake_error *error)
+{
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->output_field[f] && which->source[f] != NULL && !strake_case_gives(which, f)) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: output.fields: this case has no %s; give fields.%s, or leave "
+                               "it out",
+                               which->file, which->problem->field[f].name,
+                               which->problem->field[f].name);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/** Whether the pictures that a case asks for can be drawn of its field. @return STRAKE_ERR_USAGE */
+static strake_status output_check(const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_picture_plan *const plan = &which->picture;
+    STRAKE_TRY(check_formats(which, error));
+    STRAKE_TRY(check_given(which, error));
+    if (!which->output_format[STRAKE_FORMAT_PNG]) {
+        return STRAKE_OK;
+    }
+    STRAKE_CHECK(
+        plan->field >= 0 && which->output_field[plan->field], error, STRAKE_ERR_USAGE,
+        "%s: output.picture.field: %s is not among output.fields, which pictures are drawn "
+        "of; add it there",
+        which->file, plan->field >= 0 ? which->problem->field[plan->field].name : "nothing");
+    STRAKE_CHECK(
+        plan->field > 0 || !which->problem->has_particles, error, STRAKE_ERR_USAGE,
+        "%s: output.picture.field: %s says where particles are drawn and gives no colours; "
+        "expected another field",
+        which->file, which->problem->field[0].name);
+    STRAKE_TRY(which->problem->has_particles ? check_layer(which, error) : STRAKE_OK);
+    STRAKE_CHECK(plan->slice_axis < 0 || plan->slice < which->n[plan->slice_axis], error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.picture.slice: there is no slab %" PRId64 " of %s; expected 0 to "
+                 "%" PRId64,
+                 which->file, plan->slice, strake_axis_name(3, plan->slice_axis),
+                 which->n[plan->slice_axis] - 1);
+    STRAKE_CHECK(!plan->is_log || plan->range != STRAKE_RANGE_GIVEN || plan->low > 0.0, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.picture.range: begins at %g, and output.picture.log needs values > 0",
+                 which->file, plan->low);
+cleanup:
+    return status;
+}
+
+/** Whether the case has what its formats of maps need. @return STRAKE_ERR_USAGE */
+static strake_status maps_check(const strake_case *which, strake_error *error)
+{
+    static const struct {
+        strake_output_format format;
+        const char *name;
+        bool is_footprint;
+    } maps[] = {{STRAKE_FORMAT_ASC, "asc", false},
+                {STRAKE_FORMAT_GEOTIFF, "geotiff", false},
+                {STRAKE_FORMAT_GEOJSON, "geojson", true},
+                {STRAKE_FORMAT_KML, "kml", true}};
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < (int)(sizeof maps / sizeof maps[0]); k++) {
+        if (!which->output_format[maps[k].format]) {
+            continue;
+        }
+        STRAKE_TRY(check_grids(which, maps[k].name, error));
+        if (maps[k].is_footprint) {
+            STRAKE_TRY(check_footprint(which, maps[k].name, error));
+        }
+        STRAKE_CHECK(
+            maps[k].format != STRAKE_FORMAT_KML || which->georef.is_geographic ||
+                (which->georef.is_known &&
+                 (which->georef.zone > 0 || which->georef.system != NULL)),
+            error, STRAKE_ERR_USAGE,
+            "%s: output.formats: kml: needs longitudes and latitudes; say beside the "
+            "terrain's `file` which zone of UTM its coordinates are of, utm: {zone: 33}, or "
+            "that they are degrees, geographic: true; or take a file that names its system",
+            which->file);
+    }
+cleanup:
+    return status;
+}
 
 enum { MOST_OFFSET = 32 };
 
@@ -386,7 +741,7 @@ static strake_status read_case(strake_node *root, const strake_case_given *given
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(find_problem(root, given, which, error));
-    STRAKE_TRY(strake_names_read(root, which, error));
+    STRAKE_TRY(names_read(root, which, error));
     assert(which->problem != NULL && which->problem->fields <= STRAKE_MAX_FIELDS &&
            which->problem->keys <= STRAKE_MAX_KEYS);
     STRAKE_TRY(strake_keys_check(root, which->problem, error));
@@ -422,8 +777,8 @@ static strake_status read_case(strake_node *root, const strake_case_given *given
         STRAKE_TRY(check_size(root, which, error));
         STRAKE_TRY(read_vents(root, which, error));
     }
-    STRAKE_TRY(strake_output_check(which, error));
-    STRAKE_TRY(strake_maps_check(which, error));
+    STRAKE_TRY(output_check(which, error));
+    STRAKE_TRY(maps_check(which, error));
     STRAKE_TRY(strake_axes_complete(which, error));
     STRAKE_TRY(check_files(which, error));
     if (which->problem->check != NULL) {

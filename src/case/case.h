@@ -5,13 +5,16 @@
 #ifndef STRAKE_CASE_H
 #define STRAKE_CASE_H
 
+#include "base/georef.h"
 #include "case/formula.h"
 #include "case/input.h"
-#include "case/output.h"
 #include "case/scene.h"
 #include "case/settings.h"
+#include "case/tree.h"
+#include "case/values.h"
 #include "case/vents_read.h"
 #include "engine/problem.h"
+#include "strake.h"
 
 enum { STRAKE_MAX_FIELDS = 40, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 
@@ -195,7 +198,6 @@ strake_status strake_source_open(const strake_case *which, int field, strake_sou
  */
 strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_t m, double *line,
                                  strake_error *error);
-
 void strake_source_close(strake_source_reader **reader);
 
 /** Whether rows are latitudes of a sphere (boundary.rows: polar). */
@@ -241,5 +243,34 @@ void strake_case_settings(const strake_case *which, double time, strake_setting_
 
 /** Continues a hash by the rates of vents that fix the numbers up to a time [s]: what is to come may be said anew. */
 uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time);
+
+/* Outputs on maps: what a case must have for them. */
+
+/** Whether columns go east and rows south: files of fields say where the grid lies, or the problem has footprints. */
+bool strake_case_is_map(const strake_case *which);
+
+/**
+ * Where the grid lies: as the files of the fields say, else with its south-west corner at 0, 0 and cells of its
+ * spacing [m].
+ */
+strake_georef strake_case_place(const strake_case *which);
+
+/*
+ * * Names for which a problem has fields and quantities once each: the tracers of a flow. The table of a problem is for
+ * one name, its default; a case with others has a table of its own, which everything else reads as any problem's.
+ */
+
+/** Whether a text is a name: a letter, then letters, digits and _, at most so many characters. */
+bool strake_name_is_word(const char *text, size_t most);
+
+/**
+ * Adds an input for every axis with walls across which a state is odd (strake_field): 1 in the domain and -1 beyond
+ * the wall. Boundaries must be known; which->problem is then the case's own. @return STRAKE_ERR_MEMORY
+ */
+strake_status strake_names_add_sides(strake_case *which, strake_error *error);
+
+/** "side_rows": the name of the input that strake_names_add_sides() adds for an axis. @return @p text */
+const char *strake_side_name(const strake_problem *problem, int axis,
+                             char text[STRAKE_NAME_LENGTH]);
 
 #endif

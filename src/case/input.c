@@ -144,62 +144,6 @@ bool strake_input_is_alone(const strake_input *input)
     return input->kind != &npy_input || input->info.fortran;
 }
 
-strake_status strake_input_axis_read(strake_input *input, int d, strake_input_axis *out,
-                                     strake_error *error)
-{
-    *out = (strake_input_axis){.n = 0};
-    return input->kind->axis != NULL ? input->kind->axis(input, d, out, error) : STRAKE_OK;
-}
-
-void strake_input_axis_free(strake_input_axis *axis)
-{
-    free(axis->at);
-    *axis = (strake_input_axis){.n = 0};
-}
-
-/* Spellings that UDUNITS, and so the CF conventions, know. */
-static bool is_one_of(const char *word, size_t length, const char *const *words)
-{
-    while (*words != NULL && !(strlen(*words) == length && strncmp(*words, word, length) == 0)) {
-        words++;
-    }
-    return *words != NULL;
-}
-
-double strake_input_axis_seconds(const char *unit)
-{
-    static const double seconds[] = {1.0, 60.0, 3600.0, 86400.0};
-    static const char *const words[][6] = {{"s", "sec", "secs", "second", "seconds", NULL},
-                                           {"min", "mins", "minute", "minutes", NULL},
-                                           {"h", "hr", "hrs", "hour", "hours", NULL},
-                                           {"d", "day", "days", NULL}};
-    const char *const since = strstr(unit, " since ");
-    for (int k = 0; k < 4 && since != NULL; k++) {
-        if (is_one_of(unit, (size_t)(since - unit), words[k])) {
-            return seconds[k];
-        }
-    }
-    return (double)NAN;
-}
-
-bool strake_input_axis_is_latitude(const char *name, const char *unit)
-{
-    static const char *const units[] = {"degrees_north", "degree_north", "degree_N", "degrees_N",
-                                        "degreeN",       "degreesN",     NULL};
-    static const char *const names[] = {"latitude", "lat", NULL};
-    return unit[0] != '\0' ? is_one_of(unit, strlen(unit), units)
-                           : is_one_of(name, strlen(name), names);
-}
-
-bool strake_input_axis_is_longitude(const char *name, const char *unit)
-{
-    static const char *const units[] = {"degrees_east", "degree_east", "degree_E", "degrees_E",
-                                        "degreeE",      "degreesE",    NULL};
-    static const char *const names[] = {"longitude", "lon", NULL};
-    return unit[0] != '\0' ? is_one_of(unit, strlen(unit), units)
-                           : is_one_of(name, strlen(name), names);
-}
-
 void strake_input_close(strake_input *input)
 {
     if (input->body != NULL) {

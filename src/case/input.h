@@ -103,22 +103,6 @@ strake_status strake_input_read(strake_input *input, int64_t first, int64_t coun
 /** Whether several readers of one file cost much more than one, or wait for each other. */
 bool strake_input_is_alone(const strake_input *input);
 
-/**
- * Reads the coordinates along a dimension. @param[in] d  of the array, slowest first; -1: the first one before them,
- * along which there are several arrays @return STRAKE_ERR_MEMORY, _IO, _USAGE
- */
-strake_status strake_input_axis_read(strake_input *input, int d, strake_input_axis *out,
-                                     strake_error *error);
-
-void strake_input_axis_free(strake_input_axis *axis);
-
-/** Seconds of the unit of times such as "hours since 1900-01-01"; NaN: it is none, or has no fixed length. */
-double strake_input_axis_seconds(const char *unit);
-
-/** Whether coordinates are latitudes, and longitudes: their unit says so; where they have none, their name. */
-bool strake_input_axis_is_latitude(const char *name, const char *unit);
-bool strake_input_axis_is_longitude(const char *name, const char *unit);
-
 void strake_input_close(strake_input *input);
 
 #endif

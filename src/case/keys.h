@@ -20,7 +20,7 @@ typedef enum strake_common_kind {
     STRAKE_COMMON_SETTINGS, /**< the section of run.* keys, with a table of their own (settings.h) */
     STRAKE_COMMON_NAMES,    /**< fields to write */
     STRAKE_COMMON_FORMATS,
-    STRAKE_COMMON_OUTPUT, /**< of output.netcdf and output.picture, read by output.c */
+    STRAKE_COMMON_OUTPUT, /**< of output.netcdf and output.picture, read by values.c */
     STRAKE_COMMON_FIELDS  /**< the section of fields */
 } strake_common_kind;
 
@@ -46,13 +46,6 @@ extern const int strake_common_count;
 /** Legal words, in the order of the enumerations. */
 extern const char strake_boundary_words[];
 extern const char strake_precision_words[];
-
-/** A list of words out of @p choices ("a|b|c"), each at most once; @p chosen receives which. */
-strake_status strake_read_words(const strake_node *node, const char *choices, bool *chosen,
-                                strake_error *error);
-
-/** The names of a problem's fields, "psi|u1|h". */
-void strake_field_words(const strake_problem *problem, char *words, size_t size);
 
 /** Refuses keys that neither every case nor @p problem has, and sections that are no mappings. */
 strake_status strake_keys_check(const strake_node *root, const strake_problem *problem,

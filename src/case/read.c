@@ -282,3 +282,25 @@ strake_status strake_read_keys(const strake_node *map, const char *choices, stra
     }
     return STRAKE_OK;
 }
+
+strake_status strake_read_words(const strake_node *node, const char *choices, bool *chosen,
+                                strake_error *error)
+{
+    if (node->kind != STRAKE_NODE_LIST) {
+        char example[32];
+        (void)snprintf(example, sizeof example, "%.*s", (int)strcspn(choices, "|"), choices);
+        return strake_node_unlike(node, error, "a list such as [%s]", example);
+    }
+    for (const strake_node *item = node->child; item != NULL; item = item->next) {
+        int choice = 0;
+        const strake_status status = strake_read_choice(item, choices, &choice, error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        if (chosen[choice]) {
+            return strake_node_fail(item, error, "'%s' stands twice in this list", item->text);
+        }
+        chosen[choice] = true;
+    }
+    return STRAKE_OK;
+}

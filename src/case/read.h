@@ -72,4 +72,8 @@ const char *strake_words_hint(const strake_words *words, const char *wanted, cha
 /** Refuses keys of a mapping other than "a|b|c". */
 strake_status strake_read_keys(const strake_node *map, const char *choices, strake_error *error);
 
+/** A list of words out of @p choices ("a|b|c"), each at most once; @p chosen receives which. */
+strake_status strake_read_words(const strake_node *node, const char *choices, bool *chosen,
+                                strake_error *error);
+
 #endif

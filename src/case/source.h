@@ -8,6 +8,27 @@
 #include "base/npy.h"
 #include "case/case.h"
 #include "case/read.h"
+#include "engine/layout.h"
+
+/*
+ * * Values at the centres of cells as values on faces: what `at: cells` of a field on faces means. A face between two
+ * cells has the mean of both, also where a periodic grid closes; an open edge has the value of the cell beside it; a
+ * wall and a pole let nothing through and have 0.
+ */
+
+/**
+ * The cells beside a face across an axis.
+ * @param[in] boundary  of the axis @param[in] n  cells along it @param[in] face  0 to n
+ * @param[out] cell  their numbers, the one before the face first
+ * @return how many there are: 2; 1 at an open edge; 0 where nothing passes
+ */
+int strake_faces_cells(strake_boundary boundary, int64_t n, int64_t face, int64_t cell[2]);
+
+/**
+ * Turns a line of cells along the axis into its faces.
+ * @param[in,out] line  n cells; then n faces where the axis is periodic, else n + 1
+ */
+void strake_faces_along(strake_boundary boundary, int64_t n, double *line);
 
 enum { STRAKE_SHAPE_SLOTS = 12, STRAKE_SHAPE_REVERSAL = STRAKE_SHAPE_SLOTS - 1 };
 
@@ -64,6 +85,7 @@ typedef struct strake_shape {
 } strake_shape;
 
 extern const strake_shape strake_shapes[];
+
 extern const int strake_shape_count;
 
 typedef enum strake_source_kind {
@@ -91,7 +113,7 @@ struct strake_source {
     double every;   /**< of a series: from one level to the next [s] */
     bool is_linear; /**< between two levels of it, else it is the earlier one */
     strake_blank blank;
-    bool fills_holes; /**< of a file: cells without a value that others enclose get one (holes.h) */
+    bool fills_holes; /**< of a file: cells without a value that others enclose get one (grid.c) */
     struct strake_holes *holes; /**< of a file; NULL: not looked for */
     strake_georef map; /**< what the case says of the file's map: is_geographic, zone, is_south */
     const strake_shape *shape;
@@ -121,30 +143,6 @@ strake_status strake_source_default(const strake_case *which, const strake_field
 /** Opens the file of a source for a field; strake_input_close() in any case. */
 strake_status strake_source_open_file(const strake_case *which, const strake_source *source,
                                       const char *field, strake_input *out, strake_error *error);
-
-/** Reads the mapping of a series. @param[in] which, field  as strake_source_read() */
-strake_status strake_series_read(const strake_node *map, const strake_case *which,
-                                 const strake_field *field, strake_source *source,
-                                 strake_error *error);
-
-/**
- * Reads `index`, a number or a list of them, and `level`, beside the name of a file. @param[in] is_series  whose levels
- * are along the first dimension
- */
-strake_status strake_source_read_numbers(const strake_node *map, bool is_series,
-                                         strake_source *source, strake_error *error);
-
-/** Reads `as` and `at`, beside the name of a file. @param[in] map  that they are in */
-strake_status strake_series_read_as(const strake_node *map, const strake_field *field,
-                                    strake_source *source, strake_error *error);
-
-/**
- * The file that a source is from, relative to the case's folder, and what it is called in there.
- * @param[in] variable  NULL: it is not given
- */
-strake_status strake_source_name(const strake_case *which, const char *name,
-                                 const strake_node *variable, strake_source *source,
-                                 strake_error *error);
 
 /** Opens the file that has a level of a series; strake_input_close() in any case. */
 strake_status strake_series_open(const strake_case *which, const strake_source *source,
@@ -194,19 +192,9 @@ typedef struct strake_expected {
     char why[200];              /**< it is that, for messages */
 } strake_expected;
 
-/** What a file or series for a field must have: the shape of the field, with `at: cells` that of the grid. */
-strake_expected strake_source_expect(const strake_case *which, int field,
-                                     const strake_source *source);
-
 /** Points per axis of the arrays of a field's source. */
 void strake_source_shape(const strake_case *which, int field, const strake_source *source,
                          int64_t shape[STRAKE_AXES]);
-
-/** Opens the levels of a step. */
-strake_status strake_levels_open(const strake_case *which, const strake_source *source,
-                                 const strake_field *field, const strake_moment *moment,
-                                 const strake_expected *expected, strake_levels *out,
-                                 strake_error *error);
 
 /** Opens one level of a field's series. @return as strake_levels_open() */
 strake_status strake_levels_open_one(const strake_case *which, int field, int64_t level,
@@ -219,13 +207,7 @@ void strake_source_offer(strake_source_reader *reader,
 /** Elements [first, first + count) of a level, of the mean of two. */
 strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t count, double *out,
                                  strake_error *error);
-
 void strake_levels_close(strake_levels *levels);
-
-/** Refuses an array of another shape than @p expected, after @p lead dimensions that it has before. */
-strake_status strake_source_check_shape(const strake_source *source, const strake_input *file,
-                                        int lead, int dims, const strake_expected *expected,
-                                        strake_error *error);
 
 /** Frees a source and sets the pointer to NULL; NULL is accepted. */
 void strake_source_free(strake_source **source);
@@ -247,5 +229,25 @@ static inline const char *strake_axis_name(int dims, int axis)
 {
     return axis == 2 ? "cols" : dims == 3 && axis == 0 ? "planes" : "rows";
 }
+
+/*
+ * * Cells without a value (NODATA) in a grid of a map that others enclose: holes, as against those that reach to the edge of
+ * the grid by sides or corners of such cells, which are beyond an edge, as the sea is.
+ */
+
+/** A run of cells of a hole in a row. */
+typedef struct strake_hole {
+    int64_t row, first, end;
+    int64_t
+        value; /**< where the values of its cells begin, -1: they have the field's blank_inside */
+} strake_hole;
+
+/** All holes of a file, by rows and columns. Free with strake_holes_free(). */
+typedef struct strake_holes {
+    int64_t count;
+    strake_hole *hole;
+    double inside; /**< value of cells that are not filled */
+    double *value; /**< of those that are */
+} strake_holes;
 
 #endif

@@ -1,12 +1,202 @@
 /* Reading the value of a field from a case: a number, a file, a shape or a sum. */
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "case/holes.h"
+#include "case/source.h"
+
+/* Series of arrays in time as the values of a field: how a case says so, and what one is in a step. */
+
+static strake_status source_name(const strake_case *which, const char *name,
+                                 const strake_node *variable, strake_source *source,
+                                 strake_error *error);
+static strake_status source_read_numbers(const strake_node *map, bool is_series,
+                                         strake_source *source, strake_error *error);
+
+/* Terms of a sum are no series. */
+double strake_source_interval(const strake_source *source)
+{
+    double least = (double)INFINITY;
+    if (source == NULL) {
+        return least;
+    }
+    if (source->kind == STRAKE_SOURCE_SERIES) {
+        return source->is_linear ? 0.0 : source->every;
+    }
+    for (int k = 0; k < source->children; ++k) {
+        least = fmin(least, strake_source_interval(source->child[k]));
+    }
+    return source->v[STRAKE_SHAPE_REVERSAL] > 0.0 ? 0.0 : least;
+}
+
+/* A step that begins so little before a level, in intervals, is counted as one that begins with it. */
+static int64_t level_at(double every, double time)
+{
+    static const double rounded = 1e-9;
+    return (int64_t)floor(time / every + rounded);
+}
+
+int64_t strake_source_level(const strake_source *source, double time)
+{
+    return level_at(strake_source_interval(source), time);
+}
+
+double strake_source_next_level(const strake_source *source, double time)
+{
+    return source != NULL && source->kind == STRAKE_SOURCE_SERIES
+               ? (double)(level_at(source->every, time) + 1) * source->every
+               : (double)INFINITY;
+}
+
+/* A word beside the name of a file. @param[in] has  whether the field is one that it is for */
+static strake_status read_word(const strake_node *node, const char *words, bool has,
+                               const char *kind, const strake_field *field, bool *out,
+                               strake_error *error)
+{
+    int choice = 0;
+    const strake_status status =
+        node != NULL ? strake_read_choice(node, words, &choice, error) : STRAKE_OK;
+    if (status == STRAKE_OK && node != NULL && !has) {
+        return strake_node_fail(node, error, "is for %s, which field '%s' is not; leave it out",
+                                kind, field->name);
+    }
+    *out = choice == 1;
+    return status;
+}
+
+/** Reads `as` and `at`, beside the name of a file. @param[in] map  that they are in */
+static strake_status series_read_as(const strake_node *map, const strake_field *field,
+                                    strake_source *source, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(read_word(strake_node_get(map, "as"), "courant|velocity", field->is_velocity,
+                         "velocities", field, &source->is_velocity, error));
+    STRAKE_TRY(read_word(strake_node_get(map, "at"), "faces|cells", field->position != STRAKE_CELL,
+                         "fields on faces", field, &source->is_cells, error));
+cleanup:
+    return status;
+}
+
+/* "winds_%04d.npy": where the number of a level stands in a name; NULL: all levels are in one file. */
+static const char *find_number(const char *name, int *digits, int *length)
+{
+    const char *const at = strchr(name, '%');
+    if (at == NULL) {
+        return NULL;
+    }
+    const char *const width = at + (at[1] == '0' ? 2 : 1);
+    const bool has_width = width > at + 1 && *width >= '1' && *width <= '9';
+    *digits = has_width ? *width - '0' : 0;
+    *length = (int)(width - at) + (has_width ? 2 : 1);
+    return at[*length - 1] == 'd' && strchr(at + 1, '%') == NULL ? at : "";
+}
+
+static strake_status read_files(const strake_node *map, const strake_case *which,
+                                strake_source *source, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *const file = strake_node_get(map, "file");
+    const strake_node *const variable = strake_node_get(map, "variable");
+    const char *name = NULL;
+    const char *number = NULL;
+    int digits = 0;
+    int length = 0;
+    if (file == NULL) {
+        return strake_node_fail(map, error,
+                                "'file' is missing: a .npy or NetCDF file whose first dimension is "
+                                "time, or one for each level, as wind_%%04d.npy");
+    }
+    STRAKE_TRY(strake_read_text(file, "the name of a .npy or NetCDF file", &name, error));
+    number = find_number(name, &digits, &length);
+    if (number != NULL && *number == '\0') {
+        return strake_node_fail(file, error,
+                                "the number of a level stands once in a name, as %%d or %%04d");
+    }
+    STRAKE_TRY(source_name(which, name, variable, source, error));
+cleanup:
+    return status;
+}
+
+/** Reads the mapping of a series. @param[in] which, field  as strake_source_read() */
+static strake_status series_read(const strake_node *map, const strake_case *which,
+                                 const strake_field *field, strake_source *source,
+                                 strake_error *error)
+{
+    static const strake_limits times = {0.0, INFINITY, true, "[s]"};
+    strake_status status = STRAKE_OK;
+    const strake_node *const every = strake_node_get(map, "every");
+    const strake_node *const interpolate = strake_node_get(map, "interpolate");
+    int choice = 0;
+    if (map->kind != STRAKE_NODE_MAP) {
+        return strake_node_unlike(map, error, "a mapping such as {file: winds.npy, every: 600}");
+    }
+    if (!field->may_change || which->problem->is_adaptive) {
+        return strake_node_fail(map, error, "field '%s' does not change with time by itself",
+                                field->name);
+    }
+    STRAKE_TRY(strake_read_keys(map, "file|variable|index|level|every|interpolate|as|at", error));
+    STRAKE_TRY(read_files(map, which, source, error));
+    STRAKE_TRY(source_read_numbers(map, true, source, error));
+    /* Without it the file says so (axes.h). */
+    STRAKE_TRY(every != NULL ? strake_read_real(every, &times, &source->every, error) : STRAKE_OK);
+    STRAKE_TRY(interpolate != NULL ? strake_read_choice(interpolate, "none|linear", &choice, error)
+                                   : STRAKE_OK);
+    source->is_linear = choice == 1;
+    STRAKE_TRY(series_read_as(map, field, source, error));
+cleanup:
+    return status;
+}
+
+/* The file of a level; free() it. */
+static char *path_of(const char *name, int64_t level)
+{
+    int digits = 0;
+    int length = 0;
+    const char *const number = find_number(name, &digits, &length);
+    const size_t size = strlen(name) + 32;
+    char *const path = malloc(size);
+    if (path != NULL && number != NULL) {
+        (void)snprintf(path, size, "%.*s%0*" PRId64 "%s", (int)(number - name), name, digits, level,
+                       number + length);
+    } else if (path != NULL) {
+        (void)snprintf(path, size, "%s", name);
+    }
+    return path;
+}
+
+/* In files of one array each and in .npy the array is not chosen when they are opened. */
+strake_status strake_series_open(const strake_case *which, const strake_source *source,
+                                 const char *field, int64_t level, strake_input *out,
+                                 strake_error *error)
+{
+    strake_source one = *source;
+    one.file = path_of(source->file, level);
+    if (one.file == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "no memory to open its levels");
+    }
+    one.index =
+        strcmp(one.file, source->file) == 0 && strake_input_has_many(which->inputs, one.file)
+            ? level
+            : -1;
+    const strake_status status = strake_source_open_file(which, &one, field, out, error);
+    free(one.file);
+    return status;
+}
+
+/** Frees holes and sets the pointer to NULL; NULL is accepted. */
+static void holes_free(strake_holes **holes)
+{
+    if (*holes != NULL) {
+        free((*holes)->hole);
+        free((*holes)->value);
+    }
+    free(*holes);
+    *holes = NULL;
+}
 
 void strake_source_free(strake_source **source)
 {
@@ -16,7 +206,7 @@ void strake_source_free(strake_source **source)
     for (int k = 0; k < (*source)->children; ++k) {
         strake_source_free(&(*source)->child[k]);
     }
-    strake_holes_free(&(*source)->holes);
+    holes_free(&(*source)->holes);
     free((*source)->child);
     free((*source)->where);
     free((*source)->file);
@@ -293,7 +483,11 @@ static strake_status read_fill(const strake_node *node, const strake_case *which
     return strake_read_choice(node, "holes", &choice, error);
 }
 
-strake_status strake_source_name(const strake_case *which, const char *name,
+/**
+ * The file that a source is from, relative to the case's folder, and what it is called in there.
+ * @param[in] variable  NULL: it is not given
+ */
+static strake_status source_name(const strake_case *which, const char *name,
                                  const strake_node *variable, strake_source *source,
                                  strake_error *error)
 {
@@ -311,7 +505,11 @@ cleanup:
     return status;
 }
 
-strake_status strake_source_read_numbers(const strake_node *map, bool is_series,
+/**
+ * Reads `index`, a number or a list of them, and `level`, beside the name of a file. @param[in] is_series  whose levels
+ * are along the first dimension
+ */
+static strake_status source_read_numbers(const strake_node *map, bool is_series,
                                          strake_source *source, strake_error *error)
 {
     static const strake_limits indices = {0.0, 0x1p63, false, NULL};
@@ -346,11 +544,11 @@ static strake_status read_file(const strake_node *node, const strake_case *which
     const strake_node *const variable = strake_node_get(node->parent, "variable");
     const char *name = NULL;
     STRAKE_TRY(strake_read_text(node, "the name of a .npy file", &name, error));
-    STRAKE_TRY(strake_source_name(which, name, variable, source, error));
-    STRAKE_TRY(strake_source_read_numbers(node->parent, false, source, error));
+    STRAKE_TRY(source_name(which, name, variable, source, error));
+    STRAKE_TRY(source_read_numbers(node->parent, false, source, error));
     STRAKE_TRY(read_map(node->parent, source, error));
     STRAKE_TRY(read_fill(strake_node_get(node->parent, "fill"), which, field, source, error));
-    STRAKE_TRY(strake_series_read_as(node->parent, field, source, error));
+    STRAKE_TRY(series_read_as(node->parent, field, source, error));
 cleanup:
     return status;
 }
@@ -485,7 +683,7 @@ strake_status strake_source_read(const strake_node *node, const strake_case *whi
         STRAKE_TRY(read_sum(value, which, field, source, error));
         break;
     case STRAKE_SOURCE_SERIES:
-        STRAKE_TRY(strake_series_read(value, which, field, source, error));
+        STRAKE_TRY(series_read(value, which, field, source, error));
         break;
     }
     *out = source;

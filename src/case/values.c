@@ -1,4 +1,6 @@
 /* Reading the keys of the tables into a case. */
+#include "case/values.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,210 @@
 #include "case/keys.h"
 #include "case/settings.h"
 #include "case/source.h"
+
+static const strake_limits any_number = {-INFINITY, INFINITY, false, NULL};
+
+static void field_words(const strake_problem *problem, char *words, size_t size);
+
+/** Reads output.formats. */
+static strake_status output_formats_read(const strake_node *node, strake_case *which,
+                                         strake_error *error)
+{
+    bool any = false;
+    memset(which->output_format, 0, sizeof which->output_format);
+    which->picture = (strake_picture_plan){.slice_axis = -1, .along = 1};
+    if (node == NULL) {
+        which->output_format[STRAKE_FORMAT_NPY] = true;
+        return STRAKE_OK;
+    }
+    const strake_status status =
+        strake_read_words(node, STRAKE_FORMAT_WORDS, which->output_format, error);
+    for (int k = 0; k < STRAKE_FORMATS; k++) {
+        any = any || which->output_format[k];
+    }
+    return status == STRAKE_OK && !any
+               ? strake_node_fail(node, error, "found an empty list, expected for example [npy]")
+               : status;
+}
+
+/* The first field that is written, unless the case names one. */
+static strake_status read_field(const strake_node *node, strake_case *which, strake_error *error)
+{
+    char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)];
+    int choice = -1;
+    field_words(which->problem, words, sizeof words);
+    /* Of particles the first one is where they are, which gives no colours. */
+    for (int f = which->problem->fields - 1; f >= (which->problem->has_particles ? 1 : 0); f--) {
+        choice = which->output_field[f] ? f : choice;
+    }
+    const strake_status status =
+        node != NULL ? strake_read_choice(node, words, &choice, error) : STRAKE_OK;
+    which->picture.field = choice;
+    return status;
+}
+
+static strake_status read_range(const strake_node *node, strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_picture_plan *const plan = &which->picture;
+    char shown[STRAKE_SHOW_SIZE];
+    int choice = 0;
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    if (node->kind == STRAKE_NODE_LIST && node->children == 2) {
+        STRAKE_TRY(strake_read_real(node->child, &any_number, &plan->low, error));
+        STRAKE_TRY(strake_read_real(node->last, &any_number, &plan->high, error));
+        plan->range = STRAKE_RANGE_GIVEN;
+        return plan->low < plan->high
+                   ? STRAKE_OK
+                   : strake_node_fail(node, error,
+                                      "the lower end stands first and is less than the upper one");
+    }
+    if (node->kind != STRAKE_NODE_SCALAR) {
+        return strake_node_fail(node, error, "found %s, expected auto, first or [LOW, HIGH]",
+                                strake_node_show(node, shown, sizeof shown));
+    }
+    STRAKE_TRY(strake_read_choice(node, "auto|first", &choice, error));
+    plan->range = choice == 0 ? STRAKE_RANGE_AUTO : STRAKE_RANGE_FIRST;
+cleanup:
+    return status;
+}
+
+static strake_status read_contours(const strake_node *node, strake_case *which, strake_error *error)
+{
+    static const strake_limits lines = {0.0, STRAKE_MAX_CONTOURS, false, "[lines]"};
+    strake_picture_plan *const plan = &which->picture;
+    int64_t count = 0;
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    if (node->kind != STRAKE_NODE_LIST) {
+        const strake_status status = strake_read_integer(node, &lines, &count, error);
+        plan->contours = (int)count;
+        return status;
+    }
+    if (node->children == 0 || node->children > STRAKE_MAX_CONTOURS) {
+        return strake_node_fail(node, error, "found %d values, expected 1 to %d, or their number",
+                                node->children, STRAKE_MAX_CONTOURS);
+    }
+    for (const strake_node *item = node->child; item != NULL; item = item->next) {
+        const strake_status status =
+            strake_read_real(item, &any_number, &plan->level[plan->levels], error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        plan->levels++;
+    }
+    return STRAKE_OK;
+}
+
+/* {x: 0.2}, {y: 0.3} or {z: 0.1}, of particles. */
+static strake_status read_layer(const strake_node *node, strake_case *which, strake_error *error)
+{
+    static const char *const direction[] = {"x", "y", "z"};
+    char shown[STRAKE_SHOW_SIZE];
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS && node->kind == STRAKE_NODE_MAP; d++) {
+        const strake_node *const value = strake_node_get(node, direction[d]);
+        if (value != NULL && node->children == 1) {
+            which->picture.along = d;
+            which->picture.is_cut = true;
+            return strake_read_real(value, &any_number, &which->picture.at, error);
+        }
+    }
+    return strake_node_fail(node, error, "found %s, expected one of {x: X}, {y: Y} and {z: Z} [m]",
+                            strake_node_show(node, shown, sizeof shown));
+}
+
+/* {planes: 12}, {rows: 40} or {cols: 7}: whether there is such a slab is known once the grid is. */
+static strake_status read_slice(const strake_node *node, strake_case *which, strake_error *error)
+{
+    static const strake_limits slabs = {0.0, 2147483647.0, false, "[cells]"};
+    char shown[STRAKE_SHOW_SIZE];
+    if (node == NULL || which->problem->has_particles) {
+        return node == NULL ? STRAKE_OK : read_layer(node, which, error);
+    }
+    for (int axis = 0; axis < STRAKE_AXES && node->kind == STRAKE_NODE_MAP; axis++) {
+        const strake_node *const value = strake_node_get(node, strake_axis_name(3, axis));
+        if (value != NULL && node->children == 1) {
+            which->picture.slice_axis = axis;
+            return strake_read_integer(value, &slabs, &which->picture.slice, error);
+        }
+    }
+    return strake_node_fail(node, error,
+                            "found %s, expected one of {planes: K}, {rows: K} and {cols: K}",
+                            strake_node_show(node, shown, sizeof shown));
+}
+
+/* A slice says so, too: whichever stands in the case, and not both. */
+static strake_status read_along(const strake_node *node, strake_case *which, strake_error *error)
+{
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    return which->picture.is_cut
+               ? strake_node_fail(node, error,
+                                  "a slice has its own direction; leave one of them out")
+               : strake_read_choice(node, "x|y|z", &which->picture.along, error);
+}
+
+static strake_status read_surface(const strake_node *node, strake_case *which, strake_error *error)
+{
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    which->picture.has_surface = true;
+    return strake_read_real(node, &any_number, &which->picture.surface, error);
+}
+
+static const struct {
+    strake_output_key key;
+    strake_status (*read)(const strake_node *node, strake_case *which, strake_error *error);
+} output_keys[] = {
+    {{"output.picture.field", "name of a field", ""}, read_field},
+    {{"output.picture.range", "auto, first or [LOW, HIGH]", "[0, 1]"}, read_range},
+    {{"output.picture.contours", "an integer from 0 to 32 [lines], or a list of values", "8"},
+     read_contours},
+    {{"output.picture.slice",
+      "{planes: K}, {rows: K} or {cols: K}; of particles {x: X}, {y: Y} or {z: Z} [m]",
+      "{rows: 0}"},
+     read_slice},
+    {{"output.picture.along", "x, y or z", "x"}, read_along},
+    {{"output.picture.surface", "a number", "0"}, read_surface},
+};
+
+static int find_key(const strake_common *common)
+{
+    int k = 0;
+    while (strcmp(output_keys[k].key.path, common->path) != 0) {
+        k++;
+    }
+    return k;
+}
+
+/**
+ * Reads a key of output.netcdf or output.picture, or sets its default where @p node is NULL.
+ * @return STRAKE_ERR_USAGE with the place
+ */
+static strake_status output_key_read(const strake_common *common, const strake_node *node,
+                                     strake_case *which, strake_error *error)
+{
+    return output_keys[find_key(common)].read(node, which, error);
+}
+
+const strake_output_key *strake_output_key_find(const strake_common *common)
+{
+    return &output_keys[find_key(common)].key;
+}
+
+int strake_output_ground(const strake_case *which)
+{
+    int ground = -1;
+    for (int f = 0; f < which->problem->fields && which->picture.has_relief; f++) {
+        ground = which->problem->field[f].is_ground && f != which->picture.field ? f : ground;
+    }
+    return ground;
+}
 
 /* Reading the run.* keys of a case. */
 
@@ -276,29 +482,8 @@ static strake_status read_boundary(const strake_node *node, const strake_case *w
     return status;
 }
 
-strake_status strake_read_words(const strake_node *node, const char *choices, bool *chosen,
-                                strake_error *error)
-{
-    if (node->kind != STRAKE_NODE_LIST) {
-        char example[32];
-        (void)snprintf(example, sizeof example, "%.*s", (int)strcspn(choices, "|"), choices);
-        return strake_node_unlike(node, error, "a list such as [%s]", example);
-    }
-    for (const strake_node *item = node->child; item != NULL; item = item->next) {
-        int choice = 0;
-        const strake_status status = strake_read_choice(item, choices, &choice, error);
-        if (status != STRAKE_OK) {
-            return status;
-        }
-        if (chosen[choice]) {
-            return strake_node_fail(item, error, "'%s' stands twice in this list", item->text);
-        }
-        chosen[choice] = true;
-    }
-    return STRAKE_OK;
-}
-
-void strake_field_words(const strake_problem *problem, char *words, size_t size)
+/** The names of a problem's fields, "psi|u1|h". */
+static void field_words(const strake_problem *problem, char *words, size_t size)
 {
     words[0] = '\0';
     for (int f = 0; f < problem->fields; ++f) {
@@ -314,7 +499,7 @@ static strake_status read_names(const strake_node *node, strake_case *which, str
 {
     const strake_problem *const problem = which->problem;
     char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)];
-    strake_field_words(problem, words, sizeof words);
+    field_words(problem, words, sizeof words);
     for (int f = 0; f < problem->fields; ++f) {
         const strake_field *const field = &problem->field[f];
         which->output_field[f] =
@@ -393,10 +578,10 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         status = read_names(node, which, error);
         break;
     case STRAKE_COMMON_FORMATS:
-        status = strake_output_formats_read(node, which, error);
+        status = output_formats_read(node, which, error);
         break;
     case STRAKE_COMMON_OUTPUT:
-        status = strake_output_key_read(common, node, which, error);
+        status = output_key_read(common, node, which, error);
         break;
     }
     return status;
@@ -573,7 +758,7 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
         case STRAKE_KEY_WORDS:
             status = read_set(node, key->choices, &which->value[k], error);
             break;
-        case STRAKE_KEY_NAMES: /* before all others: names.c */
+        case STRAKE_KEY_NAMES: /* before all others: case.c */
             for (const strake_node *item = node->child->next; item != NULL; item = item->next) {
                 which->value[k] += 1.0;
             }

@@ -5,12 +5,374 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/asc.h"
 #include "base/file.h"
 #include "base/lines.h"
 #include "base/number.h"
 #include "case/read.h"
-#include "case/vents_impl.h"
+
+/*
+ * SCIARA's input: a grid of the same cells as the terrain that holds the number of a vent where there is one, 0
+ * elsewhere, and a text of rates:
+ *   [TIME] 86400 [VENT_ID] 1 [EMISSION_RATE] 2.5 3.0 0.7 [VENT_ID] 2 [EMISSION_RATE] 1 [END]
+ * A rate [m3/s] lasts for a period of [TIME] [s]; after the last one there is none. Cells of a vent share its rate.
+ */
+
+enum { MAX_EMISSION = 1 << 26, MAX_ID = 1 << 20 };
+
+/* Reading the text of rates. */
+typedef struct emission {
+    const char *where, *path;
+    char *text;
+    int64_t line;
+    double period;
+    int *vent; /* number of the vent in strake_vents, by its id; -1: there is none in the grid */
+    int ids;   /* ids are below this */
+} emission;
+
+static bool schedule_add(strake_schedule *schedule, double time, double rate);
+static int vents_add(strake_vents *vents);
+static bool vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col);
+static strake_status vents_path(const strake_node *node, const strake_vents_place *place,
+                                char **path, strake_error *error);
+
+/* The next word, NULL at the end; counts lines. */
+static char *next_word(emission *e, char **rest)
+{
+    while (**rest == ' ' || **rest == '\t' || **rest == '\r' || **rest == '\n') {
+        e->line += **rest == '\n' ? 1 : 0;
+        (*rest)++;
+    }
+    char *const word = **rest != '\0' ? *rest : NULL;
+    *rest += strcspn(*rest, " \t\r\n");
+    if (word != NULL && **rest != '\0') {
+        e->line += **rest == '\n' ? 1 : 0;
+        *(*rest)++ = '\0';
+    }
+    return word;
+}
+
+STRAKE_COLD static strake_status vents_sciara_wrong(const emission *e, const char *word,
+                                                    const char *expected, strake_error *error)
+{
+    char shown[STRAKE_SHOW_SIZE];
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s: near line %lld: found %s%s%s, expected %s",
+                       e->where, e->path, (long long)e->line, word != NULL ? "'" : "",
+                       word != NULL ? strake_text_show(word, shown, sizeof shown) : "the end",
+                       word != NULL ? "'" : "", expected);
+}
+
+/* The number that follows a keyword. */
+static strake_status read_value(emission *e, char **rest, const char *expected, double least,
+                                double *out, strake_error *error)
+{
+    char *end = NULL;
+    const char *const word = next_word(e, rest);
+    *out = word != NULL ? strake_number_read(word, &end) : 0.0;
+    return word != NULL && end != word && *end == '\0' && *out >= least && isfinite(*out)
+               ? STRAKE_OK
+               : vents_sciara_wrong(e, word, expected, error);
+}
+
+/* The rates of a vent up to the next keyword, which goes to @p word. */
+static strake_status read_rates(emission *e, char **rest, strake_schedule *rate, char **word,
+                                strake_error *error)
+{
+    double period = 0.0;
+    while ((*word = next_word(e, rest)) != NULL && **word != '[') {
+        char *end = NULL;
+        const double value = strake_number_read(*word, &end);
+        if (end == *word || *end != '\0' || !(value >= 0.0) || !isfinite(value)) {
+            return vents_sciara_wrong(e, *word, "a rate >= 0 [m3/s] or a keyword", error);
+        }
+        if (!schedule_add(rate, period++ * e->period, value)) {
+            return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", e->where);
+        }
+    }
+    if (!schedule_add(rate, period * e->period, 0.0)) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", e->where);
+    }
+    return STRAKE_OK;
+}
+
+static strake_status read_emission(emission *e, strake_vents *vents, bool *given,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *rest = strake_text_begin(e->text);
+    char *word = next_word(e, &rest);
+    double id = -1.0;
+    while (word != NULL && strcasecmp(word, "[END]") != 0) {
+        if (strcasecmp(word, "[TIME]") == 0) {
+            STRAKE_TRY(
+                read_value(e, &rest, "the period of [TIME] > 0 [s]", 1e-300, &e->period, error));
+            word = next_word(e, &rest);
+        } else if (strcasecmp(word, "[VENT_ID]") == 0) {
+            STRAKE_TRY(read_value(e, &rest, "the number of a vent from 1 on", 1.0, &id, error));
+            const int vent = id < e->ids && id == floor(id) ? e->vent[(int)id] : -1;
+            STRAKE_CHECK(vent >= 0, error, STRAKE_ERR_USAGE,
+                         "%s: %s: near line %lld: the grid of vents has no cell of vent %.0f",
+                         e->where, e->path, (long long)e->line, id);
+            STRAKE_CHECK(!given[vent], error, STRAKE_ERR_USAGE,
+                         "%s: %s: near line %lld: vent %.0f stands twice", e->where, e->path,
+                         (long long)e->line, id);
+            word = next_word(e, &rest);
+        } else if (strcasecmp(word, "[EMISSION_RATE]") == 0) {
+            STRAKE_CHECK(id > 0.0 && e->period > 0.0, error, STRAKE_ERR_USAGE,
+                         "%s: %s: near line %lld: [EMISSION_RATE] needs %s before it", e->where,
+                         e->path, (long long)e->line, id > 0.0 ? "[TIME]" : "[VENT_ID]");
+            const int vent = e->vent[(int)id];
+            given[vent] = true;
+            STRAKE_TRY(read_rates(e, &rest, &vents->rate[vent], &word, error));
+            id = -1.0;
+        } else {
+            return vents_sciara_wrong(e, word, "[TIME], [VENT_ID], [EMISSION_RATE] or [END]",
+                                      error);
+        }
+    }
+    STRAKE_TRY(word != NULL ? STRAKE_OK : vents_sciara_wrong(e, NULL, "[END]", error));
+    word = next_word(e, &rest);
+    status = word == NULL ? STRAKE_OK : vents_sciara_wrong(e, word, "nothing after [END]", error);
+cleanup:
+    return status;
+}
+
+/* One cell of the grid that holds a number other than 0. */
+static strake_status add_cell(emission *e, strake_vents *vents, int64_t row, int64_t col, double id,
+                              strake_error *error)
+{
+    if (!(id >= 1.0 && id < MAX_ID && id == floor(id))) {
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: %s: cell [%lld, %lld] is %.10g, expected 0 or the number of a vent, "
+            "1 to %d",
+            e->where, e->path, (long long)row, (long long)col, id, MAX_ID - 1);
+    }
+    if ((int)id >= e->ids) {
+        int *const more = realloc(e->vent, ((size_t)id + 1) * sizeof *more);
+        if (more == NULL) {
+            return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", e->where);
+        }
+        e->vent = more;
+        for (; e->ids <= (int)id; e->ids++) {
+            e->vent[e->ids] = -1;
+        }
+    }
+    if (e->vent[(int)id] < 0) {
+        e->vent[(int)id] = vents_add(vents);
+    }
+    const int vent = e->vent[(int)id];
+    return vent >= 0 && vents_add_cell(vents, vent, row, col)
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", e->where);
+}
+
+static strake_status read_grid(emission *e, const strake_vents_place *place, strake_vents *vents,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_asc_reader *reader = NULL;
+    const strake_asc_info *info = NULL;
+    strake_error inner;
+    double *const line = malloc((size_t)place->cols * sizeof *line);
+    STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", e->where);
+    status = strake_asc_open(e->path, &reader, &inner);
+    STRAKE_CHECK(status == STRAKE_OK, error, STRAKE_ERR_USAGE, "%s: %s", e->where, inner.text);
+    info = strake_asc_header(reader);
+    STRAKE_CHECK(info->rows == place->rows && info->cols == place->cols, error, STRAKE_ERR_USAGE,
+                 "%s: %s has %lld x %lld cells, the grid %lld x %lld", e->where, e->path,
+                 (long long)info->rows, (long long)info->cols, (long long)place->rows,
+                 (long long)place->cols);
+    STRAKE_CHECK(!place->georef->is_known || strake_georef_same(&info->georef, place->georef),
+                 error, STRAKE_ERR_USAGE, "%s: %s lies at another place than the terrain", e->where,
+                 e->path);
+    strake_asc_set_nodata(reader, STRAKE_NODATA_NONE, 0.0);
+    for (int64_t i = 0; i < info->rows; i++) {
+        status = strake_asc_read(reader, i * info->cols, info->cols, line, &inner);
+        STRAKE_CHECK(status == STRAKE_OK, error, STRAKE_ERR_USAGE, "%s: %s", e->where, inner.text);
+        for (int64_t j = 0; j < info->cols; j++) {
+            const bool is_none = line[j] == 0.0 || isnan(line[j]) ||
+                                 (info->has_nodata && strake_nodata_is(line[j], info->nodata));
+            if (!is_none) {
+                STRAKE_TRY(add_cell(e, vents, i, j, line[j], error));
+            }
+        }
+    }
+    STRAKE_CHECK(vents->count > 0, error, STRAKE_ERR_USAGE, "%s: %s has no vent", e->where,
+                 e->path);
+cleanup:
+    strake_asc_close(&reader);
+    free(line);
+    return status;
+}
+
+/** SCIARA's {grid: FILE, emission: FILE}. @return as strake_vents_read() */
+static strake_status vents_read_sciara(const strake_node *node, const strake_vents_place *place,
+                                       strake_vents *vents, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *const grid = strake_node_get(node, "grid");
+    const strake_node *const rates = strake_node_get(node, "emission");
+    char where[STRAKE_PLACE_SIZE];
+    char *grid_path = NULL, *path = NULL;
+    bool *given = NULL;
+    size_t length = 0;
+    strake_error inner;
+    emission e = {.where = where, .line = 1};
+    if (grid == NULL || rates == NULL) {
+        return strake_node_fail(node, error,
+                                "expected both files of SCIARA: {grid: FILE, emission: FILE}");
+    }
+    STRAKE_TRY(vents_path(grid, place, &grid_path, error));
+    STRAKE_TRY(vents_path(rates, place, &path, error));
+    e.path = grid_path;
+    (void)strake_node_where(grid, where, sizeof where);
+    STRAKE_TRY(read_grid(&e, place, vents, error));
+    e.path = path;
+    (void)strake_node_where(rates, where, sizeof where);
+    STRAKE_CHECK(strake_file_read(path, MAX_EMISSION, "file of rates", &e.text, &length, &inner) ==
+                     STRAKE_OK,
+                 error, STRAKE_ERR_USAGE, "%s: %s", where, inner.text);
+    given = calloc((size_t)vents->count, sizeof *given);
+    STRAKE_CHECK(given != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", where);
+    STRAKE_TRY(read_emission(&e, vents, given, error));
+    for (int id = 0; id < e.ids; id++) {
+        STRAKE_CHECK(e.vent[id] < 0 || given[e.vent[id]], error, STRAKE_ERR_USAGE,
+                     "%s: %s: has no rates of vent %d, which the grid of vents has", where, path,
+                     id);
+    }
+cleanup:
+    free(e.vent);
+    free(e.text);
+    free(given);
+    free(grid_path);
+    free(path);
+    return status;
+}
+
+/**
+ * Appends a piece; one with the rate of the one before it is joined to that.
+ * @return false without memory
+ */
+static bool schedule_add(strake_schedule *schedule, double time, double rate)
+{
+    strake_schedule *const s = schedule;
+    if (s->pieces > 0 ? s->rate[s->pieces - 1] == rate : rate == 0.0) {
+        return true;
+    }
+    if (s->pieces == s->room) {
+        const int64_t room = 2 * s->room + 16;
+        double *const times = realloc(s->time, (size_t)room * sizeof *times);
+        s->time = times != NULL ? times : s->time;
+        double *const rates = realloc(s->rate, (size_t)room * sizeof *rates);
+        s->rate = rates != NULL ? rates : s->rate;
+        if (times == NULL || rates == NULL) {
+            return false;
+        }
+        s->room = room;
+    }
+    s->time[s->pieces] = time;
+    s->rate[s->pieces++] = rate;
+    return true;
+}
+
+/**
+ * Pieces from points: the rate of a point lasts until the next one, or goes linearly to it; that of the last point
+ * stays. @param[in] time  ascending @param[in] rate  >= 0 @return false without memory
+ */
+static bool schedule_points(strake_schedule *schedule, int64_t points, const double *time,
+                            const double *rate, bool is_linear)
+{
+    bool is_good = true;
+    for (int64_t k = 0; k < points && is_good; k++) {
+        if (!is_linear || k == points - 1 || rate[k] == rate[k + 1]) {
+            is_good = schedule_add(schedule, time[k], rate[k]);
+            continue;
+        }
+        const double width = time[k + 1] - time[k], change = rate[k + 1] - rate[k];
+        for (int m = 0; m < STRAKE_SCHEDULE_STEPS && is_good; m++) {
+            const double begin = (double)m / STRAKE_SCHEDULE_STEPS;
+            const double middle = ((double)m + 0.5) / STRAKE_SCHEDULE_STEPS;
+            is_good = schedule_add(schedule, time[k] + begin * width, rate[k] + middle * change);
+        }
+    }
+    return is_good;
+}
+
+/** Why points are none: "the times are not ascending: 5 follows 7 (point 2)", or NULL. Returns @p buffer. */
+static const char *schedule_wrong(int64_t points, const double *time, const double *rate,
+                                  char *buffer, size_t size)
+{
+    for (int64_t k = 0; k < points; k++) {
+        if (!(rate[k] >= 0.0 && isfinite(rate[k]))) {
+            (void)strake_number_print(buffer, size,
+                                      "the rate of point %lld is %.10g, expected a number >= 0 "
+                                      "[m3/s]",
+                                      (long long)k + 1, rate[k]);
+            return buffer;
+        }
+        if (!isfinite(time[k]) || (k > 0 && !(time[k] > time[k - 1]))) {
+            (void)strake_number_print(buffer, size,
+                                      "the time of point %lld is %.10g, expected a number that "
+                                      "is larger than the one before it [s]",
+                                      (long long)k + 1, time[k]);
+            return buffer;
+        }
+    }
+    return NULL;
+}
+
+/* The piece at a time; -1: before the first one. */
+static int64_t find(const strake_schedule *schedule, double time)
+{
+    int64_t low = -1, high = schedule->pieces;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (schedule->time[middle] <= time) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/** The rate from @p time on, until schedule_next() [m3/s]. */
+static double schedule_rate(const strake_schedule *schedule, double time)
+{
+    const int64_t k = find(schedule, time);
+    return k >= 0 ? schedule->rate[k] : 0.0;
+}
+
+/** The first time after @p time at which the rate changes [s]; infinity: it stays. */
+static double schedule_next(const strake_schedule *schedule, double time)
+{
+    const int64_t k = find(schedule, time) + 1;
+    return k < schedule->pieces ? schedule->time[k] : INFINITY;
+}
+
+/** What flows between two times [m3]. */
+static double schedule_volume(const strake_schedule *schedule, double from, double to)
+{
+    double volume = 0.0;
+    for (double at = from; at < to;) {
+        const double next = fmin(schedule_next(schedule, at), to);
+        const double rate = schedule_rate(schedule, at);
+        volume += rate > 0.0 ? rate * (next - at) : 0.0; /* 0 times an infinite time is 0 */
+        at = next;
+    }
+    return volume;
+}
+
+/** Frees the pieces. */
+static void schedule_free(strake_schedule *schedule)
+{
+    free(schedule->time);
+    free(schedule->rate);
+    *schedule = (strake_schedule){0};
+}
 
 enum { MAX_SERIES = 1 << 26 }; /* bytes of a file; one of that size is some other file */
 
@@ -124,7 +486,8 @@ void strake_points_free(strake_points *points)
 
 /* Vents: what they are, and what comes out of them. */
 
-int strake_vents_add(strake_vents *vents)
+/** A vent more, without cells. @return its number, or -1 without memory */
+static int vents_add(strake_vents *vents)
 {
     strake_schedule *const rate =
         realloc(vents->rate, (size_t)(vents->count + 1) * sizeof *vents->rate);
@@ -136,7 +499,8 @@ int strake_vents_add(strake_vents *vents)
     return vents->count++;
 }
 
-bool strake_vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col)
+/** A cell more. @return false without memory */
+static bool vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col)
 {
     /* Room for a power of two. */
     if ((vents->cells & (vents->cells - 1)) == 0) {
@@ -168,14 +532,14 @@ static bool vents_share(strake_vents *vents)
 
 double strake_vents_rate(const strake_vents *vents, const strake_vent_cell *cell, double time)
 {
-    return cell->share * strake_schedule_rate(&vents->rate[cell->vent], time);
+    return cell->share * schedule_rate(&vents->rate[cell->vent], time);
 }
 
 double strake_vents_next(const strake_vents *vents, double time)
 {
     double next = INFINITY;
     for (int v = 0; v < vents->count; v++) {
-        next = fmin(next, strake_schedule_next(&vents->rate[v], time));
+        next = fmin(next, schedule_next(&vents->rate[v], time));
     }
     return next;
 }
@@ -184,7 +548,7 @@ bool strake_vents_are_over(const strake_vents *vents, double time)
 {
     for (int v = 0; v < vents->count; v++) {
         const strake_schedule *const s = &vents->rate[v];
-        if (strake_schedule_rate(s, time) > 0.0 || strake_schedule_next(s, time) < INFINITY) {
+        if (schedule_rate(s, time) > 0.0 || schedule_next(s, time) < INFINITY) {
             return false;
         }
     }
@@ -195,7 +559,7 @@ double strake_vents_volume(const strake_vents *vents, double from, double to)
 {
     double volume = 0.0;
     for (int v = 0; v < vents->count; v++) {
-        volume += strake_schedule_volume(&vents->rate[v], from, to);
+        volume += schedule_volume(&vents->rate[v], from, to);
     }
     return volume;
 }
@@ -203,7 +567,7 @@ double strake_vents_volume(const strake_vents *vents, double from, double to)
 void strake_vents_free(strake_vents *vents)
 {
     for (int v = 0; v < vents->count; v++) {
-        strake_schedule_free(&vents->rate[v]);
+        schedule_free(&vents->rate[v]);
     }
     free(vents->rate);
     free(vents->cell);
@@ -222,7 +586,8 @@ static strake_status out_of_memory(const strake_node *node, strake_error *error)
                        strake_node_where(node, where, sizeof where));
 }
 
-strake_status strake_vents_path(const strake_node *node, const strake_vents_place *place,
+/** The file that a node names, as seen from the folder of the case; free() it. */
+static strake_status vents_path(const strake_node *node, const strake_vents_place *place,
                                 char **path, strake_error *error)
 {
     const char *name = NULL;
@@ -301,7 +666,7 @@ static bool add_line(strake_vents *vents, int vent, int64_t row, int64_t col, in
     const int64_t rows = llabs(last_row - row), cols = llabs(last_col - col);
     const int64_t down = row < last_row ? 1 : -1, right = col < last_col ? 1 : -1;
     int64_t off = cols - rows;
-    bool is_good = strake_vents_add_cell(vents, vent, row, col);
+    bool is_good = vents_add_cell(vents, vent, row, col);
     while (is_good && (row != last_row || col != last_col)) {
         const int64_t twice = 2 * off;
         if (twice >= -rows) {
@@ -312,7 +677,7 @@ static bool add_line(strake_vents *vents, int vent, int64_t row, int64_t col, in
             off += cols;
             row += down;
         }
-        is_good = strake_vents_add_cell(vents, vent, row, col);
+        is_good = vents_add_cell(vents, vent, row, col);
     }
     return is_good;
 }
@@ -368,14 +733,14 @@ static strake_status read_rate(const strake_node *node, const strake_vents_place
             break;
         }
         STRAKE_TRY(strake_read_real(node, &range, &number, error));
-        is_good = strake_schedule_add(out, 0.0, number);
+        is_good = schedule_add(out, 0.0, number);
         break;
     }
-    if (strake_schedule_wrong(s.points, s.time, s.value, wrong, sizeof wrong) != NULL) {
+    if (schedule_wrong(s.points, s.time, s.value, wrong, sizeof wrong) != NULL) {
         status = strake_node_fail(node, error, "%s", wrong);
         goto cleanup;
     }
-    if (!is_good || !strake_schedule_points(out, s.points, s.time, s.value, is_linear)) {
+    if (!is_good || !schedule_points(out, s.points, s.time, s.value, is_linear)) {
         status = out_of_memory(node, error);
     }
 cleanup:
@@ -412,7 +777,7 @@ static strake_status read_vent(const strake_node *map, const strake_vents_place 
         STRAKE_TRY(strake_read_keys(to, "row|col|x|y", error));
         STRAKE_TRY(read_place(to, place, &last_row, &last_col, error));
     }
-    vent = strake_vents_add(vents);
+    vent = vents_add(vents);
     if (vent < 0 || !add_line(vents, vent, row, col, last_row, last_col)) {
         return out_of_memory(map, error);
     }
@@ -431,7 +796,7 @@ strake_status strake_vents_read(const strake_node *node, const strake_vents_plac
     }
     if (node->kind == STRAKE_NODE_MAP) {
         STRAKE_TRY(strake_read_keys(node, "grid|emission", error));
-        STRAKE_TRY(strake_vents_read_sciara(node, place, out, error));
+        STRAKE_TRY(vents_read_sciara(node, place, out, error));
     } else if (node->kind != STRAKE_NODE_LIST) {
         return strake_node_unlike(
             node, error,

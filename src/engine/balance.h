@@ -3,7 +3,7 @@
  * Who computes how many slabs, from measured times alone: pure functions of what was observed, so that
  * a log of the observations replays every decision.
  *
- * Policies: *model* fits T = a + b * slabs per part on what was observed since it last changed (times.h),
+ * Policies: *model* fits T = a + b * slabs per part on what was observed since it last changed,
  * and moves slabs when the predicted gain exceeds the error of the estimate, and over the steps ahead the
  * measured cost of moving;
  * *bisection* halves the moved share every time (Wyrzykowski et al. 2014, section 8); *slice* gives or
@@ -13,7 +13,7 @@
  * ranks of a run.
  *
  * Where slabs differ (strake_balancer_weigh()) the model's lines are over work, and slabs are cut by it
- * (chains.h). There a part may be switched off and on: by predicted seconds of a step, which are those of the
+ * (strake_chains_cut()). There a part may be switched off and on: by predicted seconds of a step, which are those of the
  * slowest part and what several parts take beyond it. Nothing swings: what that promises to save must come
  * to what switching costs, and who was switched off may come back once there is a quarter more work.
  */
@@ -24,8 +24,100 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/chains.h"
-#include "engine/times.h"
+/*
+ * * Cuts slabs whose work differs into one stretch for each part, in the parts' order, so that the last of them is
+ * done as early as can be (chains on chains: Pinar and Aykanat 2004; parts of different speeds: Pinar, Tabak and
+ * Aykanat 2008). A part that would end later for a single slab has nothing. Pure functions.
+ */
+
+/** What a part takes for a stretch: start + each * its slabs + rate * its work [s]; nothing where it has no slabs. */
+typedef struct strake_chain {
+    double start;        /**< [s] */
+    double each;         /**< [s] of a slab, whatever its work */
+    double rate;         /**< [s] of a unit of work; INFINITY: it has no slabs */
+    int64_t least, most; /**< slabs, where it has any: at least one, and what its memory holds */
+    bool is_needed;      /**< it has some */
+    /** [slabs + 1] memory of all slabs before each, from 0 on; NULL: it does not count */
+    const double *load;
+    double room; /**< memory for its own ones, in the unit of load */
+} strake_chain;
+
+/**
+ * @param[in]  before  [slabs + 1] work of all slabs before each, from 0 on
+ * @param[out] owned   slabs of each part; anything where there is no such cut
+ * @return the seconds of the part that takes longest; INFINITY without a cut
+ */
+double strake_chains_cut(const double *before, int64_t slabs, const strake_chain *chain, int chains,
+                         int64_t *owned);
+
+/** The seconds of the part that takes longest of a cut. @param[out] longest  which that is; NULL: not asked */
+double strake_chains_seconds(const double *before, const strake_chain *chain, int chains,
+                             const int64_t *owned, int *longest);
+
+/*
+ * * What is known of the time that a part takes for a step, from noisy observations: a line over its slabs
+ * and how far that may be off. Pure functions of what was observed.
+ *
+ * Observations with one number of slabs are a sample, whose level is the mean of its middle half. One
+ * beyond what noise explains is put aside: with the next one it is a disturbance that has passed, or the
+ * part has changed, and what was known is scaled. The noise is the median of what observations were off.
+ */
+
+enum {
+    STRAKE_TIMES_SAMPLES = 8, /* numbers of slabs that are remembered */
+    STRAKE_TIMES_KEPT = 16,   /* observations of each */
+    STRAKE_TIMES_OFFS = 15    /* for the noise */
+};
+
+/** What was observed with one number of slabs. */
+typedef struct strake_times_sample {
+    int64_t slabs;
+    int count;
+    double seconds[STRAKE_TIMES_KEPT]; /**< per step, newest last */
+} strake_times_sample;
+
+/** All zero: nothing was observed yet. */
+typedef struct strake_times {
+    int samples;
+    strake_times_sample sample[STRAKE_TIMES_SAMPLES]; /**< newest last */
+    int offs;
+    double off[STRAKE_TIMES_OFFS]; /**< relative, without sign, newest last */
+    /** the last observation as a ratio to what was expected, put aside; 0: it was not */
+    double aside;
+    bool warned; /**< an unusually long time as the next one is a change */
+} strake_times;
+
+/** Seconds of a step: start + slope * slabs. */
+typedef struct strake_times_line {
+    double start, slope;
+    /** of the seconds for the newest number of slabs, relative, one standard deviation */
+    double error;
+} strake_times_line;
+
+/** What a step takes by several trials, and how far that may be off. */
+typedef struct strake_forecast {
+    double seconds; /**< per step: the median of the trials */
+    double low,
+        high; /**< per step: the shortest trial less the part that was waited for, the longest */
+    double waited; /**< part of the time of all trials that threads waited for a processor */
+    int trials;
+} strake_forecast;
+
+/**
+ * @param[in] seconds  per step, of each trial
+ * @param[in] waited   of these, seconds that its threads on average waited for a processor
+ * @param[in] count    of trials, 1 to STRAKE_TIMES_KEPT
+ */
+strake_forecast strake_forecast_of(const double *seconds, const double *waited, int count);
+
+/**
+ * Adds an observation. @param[in] slabs, seconds  per step; both > 0
+ * @return false if it was put aside: it is better to wait for the next one than to act
+ */
+bool strake_times_add(strake_times *t, int64_t slabs, double seconds);
+
+/** The line; all zero if nothing was observed. */
+strake_times_line strake_times_fit(const strake_times *t);
 
 enum {
     STRAKE_BALANCE_PARTS = 1024,

@@ -18,12 +18,22 @@
 enum { STRAKE_CLOCK_TELLS = 2 };
 
 /** Whether steps end here: the state has reached the stop, or the time that somebody waits for. */
-bool strake_clock_is_over(const strake_clock *clock);
+static inline bool strake_clock_is_over(const strake_clock *clock)
+{
+    return strake_clock_has_ended(*clock) != 0;
+}
 
 /** What the sweep that is to come is told. */
-void strake_clock_tell(const strake_clock *clock, double told[STRAKE_CLOCK_TELLS]);
+static inline void strake_clock_tell(const strake_clock *clock, double told[STRAKE_CLOCK_TELLS])
+{
+    told[0] = clock->dt;
+    told[1] = strake_clock_reaches(*clock);
+}
 
 /** After a sweep: its dt is over, and it found this bound [s]; chooses the next one. */
-void strake_clock_advance(strake_clock *clock, double bound);
+static inline void strake_clock_advance(strake_clock *clock, double bound)
+{
+    *clock = strake_clock_tick(*clock, bound);
+}
 
 #endif

@@ -77,12 +77,6 @@ bool strake_ghost_is_turned(strake_boundary boundary, int64_t n, int64_t i)
     return boundary == STRAKE_POLAR && (i % (2 * n) + 2 * n) % (2 * n) >= n;
 }
 
-void strake_layout_turn(const strake_layout *layout, void *to, const void *from, int64_t first,
-                        int64_t count)
-{
-    strake_layout_wrap(layout, to, from, first + layout->n[2] / 2, count);
-}
-
 void strake_layout_wrap(const strake_layout *layout, void *to, const void *from, int64_t first,
                         int64_t count)
 {
@@ -152,12 +146,6 @@ void strake_layout_fill_part(const strake_layout *layout, void *line, const void
     }
 }
 
-void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line)
-{
-    char *const at = (char *)array + line * layout->element_size;
-    strake_layout_fill_part(layout, at, at, 0, layout->n[2]);
-}
-
 void strake_layout_fill_lines(const strake_layout *layout, void *array, int64_t first, int64_t end)
 {
     const int64_t n = layout->n[1];
@@ -211,12 +199,6 @@ void strake_layout_fill(const strake_layout *layout, void *array)
         copy_line(layout, array, strake_layout_slab_at(layout, i),
                   strake_layout_slab_at(layout, source), layout->slab);
     }
-}
-
-bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
-                             int64_t end, int64_t cell[STRAKE_AXES])
-{
-    return strake_layout_part_is_finite(layout, array, first, end, 0, layout->n[2], cell);
 }
 
 bool strake_layout_part_is_finite(const strake_layout *layout, const void *array, int64_t first,

@@ -95,18 +95,25 @@ void strake_layout_wrap(const strake_layout *layout, void *to, const void *from,
                         int64_t count);
 
 /** The same half a turn further. */
-void strake_layout_turn(const strake_layout *layout, void *to, const void *from, int64_t first,
-                        int64_t count);
-
-/** Fills the ghosts of axis 2 of the line whose column 0 is element @p line, by index map. */
-void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line);
+static inline void strake_layout_turn(const strake_layout *layout, void *to, const void *from,
+                                      int64_t first, int64_t count)
+{
+    strake_layout_wrap(layout, to, from, first + layout->n[2] / 2, count);
+}
 
 /**
- * The same for the ghosts that copy columns [left, right) only, from another place where these lie.
- * @param[in,out] line, from  column 0
+ * Fills those ghosts of axis 2 of a line that copy columns [left, right), by index map, from another place where these
+ * lie. @param[in,out] line, from  column 0
  */
 void strake_layout_fill_part(const strake_layout *layout, void *line, const void *from,
                              int64_t left, int64_t right);
+
+/** All of them, of the line whose column 0 is element @p line. */
+static inline void strake_layout_fill_line(const strake_layout *layout, void *array, int64_t line)
+{
+    char *const at = (char *)array + line * layout->element_size;
+    strake_layout_fill_part(layout, at, at, 0, layout->n[2]);
+}
 
 /** Fills the ghosts of axes 2 and 1 of slabs [first, end) of a state or scalar array, by index map. */
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
@@ -119,14 +126,20 @@ void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_
 /** Fills the ghosts of axis 1 of slabs, where those of axis 2 are filled. */
 void strake_layout_fill_lines(const strake_layout *layout, void *array, int64_t first, int64_t end);
 
-/** Looks for NaN and Inf in slabs [first, end). @return false, and the first such cell, if there is one. */
-bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
-                             int64_t end, int64_t cell[STRAKE_AXES]);
-
-/** The same in columns [left, right) of these slabs. */
+/**
+ * Looks for NaN and Inf in columns [left, right) of slabs [first, end). @return false, and the first such cell, if there
+ * is one
+ */
 bool strake_layout_part_is_finite(const strake_layout *layout, const void *array, int64_t first,
                                   int64_t end, int64_t left, int64_t right,
                                   int64_t cell[STRAKE_AXES]);
+
+/** The same in all columns. */
+static inline bool strake_layout_is_finite(const strake_layout *layout, const void *array,
+                                           int64_t first, int64_t end, int64_t cell[STRAKE_AXES])
+{
+    return strake_layout_part_is_finite(layout, array, first, end, 0, layout->n[2], cell);
+}
 
 /** Fills all ghosts (axis 2, 1, then 0) of a scalar array by index map. */
 void strake_layout_fill(const strake_layout *layout, void *array);

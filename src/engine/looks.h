@@ -19,17 +19,34 @@ typedef struct strake_looks {
     double took;    /**< and their seconds */
 } strake_looks;
 
+/** Steps of the first piece, and of the shortest one later. */
+enum { STRAKE_LOOKS_FIRST = 5, STRAKE_LOOKS_LEAST = 10 };
+
 /** So many sweeps are compared with the usual pace, and take so many times as long where something drifts. */
 enum { STRAKE_LOOKS_WATCHED = 4 };
 static const double strake_looks_drift = 1.25;
 
-void strake_looks_begin(strake_looks *looks);
+static inline void strake_looks_begin(strake_looks *looks)
+{
+    *looks = (strake_looks){.piece = STRAKE_LOOKS_FIRST};
+}
 
 /** How many of @p steps steps to do before the next look, in sweeps of @p at_once. */
-int64_t strake_looks_left(const strake_looks *looks, int64_t steps, int at_once);
+static inline int64_t strake_looks_left(const strake_looks *looks, int64_t steps, int at_once)
+{
+    const int64_t left = looks->piece > looks->seen ? looks->piece - looks->seen : 1;
+    const int64_t whole = (left + at_once - 1) / at_once * at_once;
+    return whole < steps ? whole : steps;
+}
 
 /** Adds steps that were done. */
-void strake_looks_add(strake_looks *looks, int64_t steps, double seconds);
+static inline void strake_looks_add(strake_looks *looks, int64_t steps, double seconds)
+{
+    looks->seen += steps;
+    looks->seconds += seconds;
+    looks->recent += steps;
+    looks->took += seconds;
+}
 
 /**
  * Whether the steps of the last pieces that were added, once they are enough sweeps of @p at_once, took
@@ -38,12 +55,18 @@ void strake_looks_add(strake_looks *looks, int64_t steps, double seconds);
 bool strake_looks_drifted(strake_looks *looks, int at_once, double pace);
 
 /** Whether enough steps have come together. */
-bool strake_looks_due(const strake_looks *looks);
+static inline bool strake_looks_due(const strake_looks *looks)
+{
+    return looks->seen >= looks->piece;
+}
 
 /** After a look: forgets what was seen. @param[in] soon  slabs move, or an unusual time is to be explained */
 void strake_looks_plan(strake_looks *looks, bool soon);
 
 /** Forgets what was seen: something became slower in mid-run. */
-void strake_looks_anew(strake_looks *looks);
+static inline void strake_looks_anew(strake_looks *looks)
+{
+    *looks = (strake_looks){.piece = STRAKE_LOOKS_LEAST};
+}
 
 #endif

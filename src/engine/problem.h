@@ -30,7 +30,7 @@ typedef enum strake_key_type {
     STRAKE_KEY_EACH,  /**< list of numbers, none or one for every name; else as REALS */
     /** a formula of the states (case/formula.h), or a list of one for every name: the value is how many */
     STRAKE_KEY_FORMULAS,
-    STRAKE_KEY_NAMES /**< for what the fields with @c each exist; how many (case/names.h) */
+    STRAKE_KEY_NAMES /**< for what the fields with @c each exist; how many (case/case.h) */
 } strake_key_type;
 
 /** One problem-specific key of a case file, under `scheme:` or `parameters:`. */

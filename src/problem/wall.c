@@ -7,7 +7,7 @@
 STRAKE_POINTS(WALL_POINTS)
 
 #ifdef STRAKE_HOST
-#include "case/names.h"
+#include "case/case.h"
 
 int strake_wall_state(const strake_case *which, strake_graph *graph, int field)
 {

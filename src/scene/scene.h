@@ -51,10 +51,6 @@ typedef struct strake_scene_steps {
 } strake_scene_steps;
 strake_scene_steps strake_scene_find_steps(const strake_scene *scene);
 
-/** Refuses time steps that cannot work; strake_scene_make() asks. */
-strake_status strake_scene_judge(const strake_case *which, const strake_scene *scene,
-                                 strake_error *error);
-
 /** Particles by kind, the domain, h, B, c0 and limits of dt, line by line: what `strake check` and a run's start say. */
 void strake_scene_describe(const strake_case *which, const strake_scene *scene,
                            void (*line)(void *user, const char *text), void *user);

@@ -28,7 +28,7 @@ typedef struct strake_spot {
     double density;                        /**< 0: likewise */
 } strake_spot;
 
-/** A mesh on the lattice: what strake_lattice_has() says of its places. */
+/** A mesh on the lattice: what lattice_has() says of its places. */
 typedef struct strake_voxels {
     strake_sites sites;
     uint8_t *has; /**< z fastest; NULL: the item is no mesh */
@@ -83,28 +83,16 @@ void strake_lattice_each(strake_scene_maker *m, int k,
                          void (*see)(strake_scene_maker *m, const strake_scene_item *item,
                                      const strake_spot *spot));
 
-/** Reads the particles of an item, all in the box. @return STRAKE_ERR_USAGE, STRAKE_ERR_MEMORY */
-strake_status strake_cloud_read(const strake_lattice *lattice, const strake_scene_item *item,
-                                strake_cloud *out, strake_error *error);
-void strake_cloud_free(strake_cloud *cloud);
-
 /** Refuses more bytes than the machine has. @param[in] what  they are for: "places of the box" */
 strake_status strake_scene_check_room(const strake_case *which, double bytes, double count,
                                       const char *what, strake_error *error);
 
-/** Reads and samples the mesh of an item. @return as strake_mesh_read() */
+/** Reads and samples the mesh of an item. @return as mesh_read() */
 strake_status strake_voxels_make(const strake_lattice *lattice, const strake_scene_item *item,
                                  strake_voxels *out, strake_error *error);
 
 /** Layers of particles in the walls of an item. */
 int strake_lattice_layers(const strake_lattice *lattice, const strake_scene_item *item);
-
-/** Places of an item with the walls around it, in @c all. */
-strake_sites strake_lattice_reach(const strake_lattice *lattice, const strake_scene_item *item);
-
-/** Whether a wall or an obstacle has a particle at a place (1), is solid there (2), or is not there (0); of a fluid: 1, 0. */
-int strake_lattice_has(const strake_lattice *lattice, const strake_scene_item *item,
-                       const int64_t site[STRAKE_SCENE_DIRECTIONS]);
 
 static inline double strake_lattice_at(const strake_lattice *lattice, int d, int64_t site)
 {

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "engine/balance.h"
-#include "engine/chains.h"
 #include "engine/quantiles.h"
 #include "tests/support/fields.h"
 

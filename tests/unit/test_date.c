@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "case/date.h"
+#include "case/axes.h"
 
 static void expect(const char *unit, const char *calendar, double time, const char *date)
 {

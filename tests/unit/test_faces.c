@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "case/case.h"
-#include "case/faces.h"
+#include "case/source.h"
 #include "strake.h"
 
 enum { LEVELS = 3, MOST = 6 * 5 * 4 };

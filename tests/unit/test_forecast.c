@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "cpu/topology.h"
-#include "engine/times.h"
+#include "engine/balance.h"
 
 static void a_range_holds_all_trials(void **state)
 {

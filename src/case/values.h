@@ -1,9 +1,9 @@
 /**
- * @file output.h
+ * @file values.h
  * What a case says of its outputs beyond which and when: their formats, and how pictures are drawn.
  */
-#ifndef STRAKE_CASE_OUTPUT_H
-#define STRAKE_CASE_OUTPUT_H
+#ifndef STRAKE_CASE_VALUES_H
+#define STRAKE_CASE_VALUES_H
 
 #include "case/read.h"
 
@@ -72,17 +72,6 @@ typedef struct strake_picture_plan {
 struct strake_case;
 struct strake_common;
 
-/**
- * Reads a key of output.netcdf or output.picture, or sets its default where @p node is NULL.
- * @return STRAKE_ERR_USAGE with the place
- */
-strake_status strake_output_key_read(const struct strake_common *common, const strake_node *node,
-                                     struct strake_case *which, strake_error *error);
-
-/** Reads output.formats. */
-strake_status strake_output_formats_read(const strake_node *node, struct strake_case *which,
-                                         strake_error *error);
-
 /** Such a key in words. */
 typedef struct strake_output_key {
     const char *path;
@@ -94,8 +83,5 @@ const strake_output_key *strake_output_key_find(const struct strake_common *comm
 
 /** Number of the field that is the ground under what is drawn; -1: none. */
 int strake_output_ground(const struct strake_case *which);
-
-/** Whether the pictures that a case asks for can be drawn of its field. @return STRAKE_ERR_USAGE */
-strake_status strake_output_check(const struct strake_case *which, strake_error *error);
 
 #endif
