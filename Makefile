@@ -211,12 +211,13 @@ LONGEST := ranks.t tune.t $(SUBJECTS:%=test_kernels@%) rank_failures.t drivers.t
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
 SUPPORT_LIB := tests/support/gpu_opencl.c tests/support/oclgrind_write.c tests/support/small_memory.c \
     tests/support/faulty_opencl.c tests/support/queues_opencl.c tests/support/machines_mpi.c \
-    tests/support/own_clock.c tests/support/inject.c
+    tests/support/own_clock.c tests/support/few_pages.c tests/support/inject.c
 SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
 FAULTY := $(BUILD)/tests/faulty_opencl.so
 CLOCK := $(BUILD)/tests/own_clock.so
+FEW_PAGES := $(BUILD)/tests/few_pages.so
 # Tests that have a clock of their own.
 CLOCKED := test_tune_whole test_tune_measure
 # Tests, and a second program for scripts, in which devices fail as $STRAKE_INJECT says.
@@ -289,7 +290,7 @@ check-long: ## every test, with whole matrices where `make check` takes samples 
 	+@$(SUBMAKE) all check-build
 	@STRAKE_TESTS_LONG=1 STRAKE_TESTS_TIMEOUT=3600 bash tests/run.sh $(BUILD) $(TESTS)
 
-check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK) $(INJECTED_PROGRAM) $(FUZZ_BIN)
+check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK) $(FEW_PAGES) $(INJECTED_PROGRAM) $(FUZZ_BIN)
 
 # The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
 # make bench STEPS=20. Other options of `strake bench` go into BENCH.
@@ -587,9 +588,9 @@ $(FAULTY): tests/support/faulty_opencl.c
 	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $< \
 	    -l:libOpenCL.so.1 -ldl || { rm -f $@; echo '  no $@: no libOpenCL.so.1'; }
 
-$(CLOCK): tests/support/own_clock.c
+$(CLOCK) $(FEW_PAGES): $(BUILD)/tests/%.so: tests/support/%.c
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $<
+	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
 
 # --- other builds: each in build/<tag>/ ---------------------------------------------------------
 
