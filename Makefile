@@ -202,10 +202,13 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\);/\1/p' tests/support/trial.h)
 BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
 # The longest, and those that mostly wait, first: the runner keeps the order.
-LONGEST := ranks.t tune.t $(SUBJECTS:%=test_kernels@%) rank_failures.t drivers.t failure.t rank_balance.t new_problem.t \
-    $(SUBJECTS:%=test_parity@%) auto.t lava_ranks.t $(SUBJECTS:%=test_blocks@%) $(SUBJECTS:%=test_sweeps@%) package.t \
-    hazard.t streaming.t test_lava_flow trust.t $(SUBJECTS:%=test_cpu@%) formats.t lava_tools.t test_large bench.t model.t \
-    view.t test_activity runner.t test_planes test_setup test_opencl examples.t pictures.t test_cahn_hilliard
+LONGEST := machines.t particle_ranks.t ranks.t particles.t problem.t tune.t streaming.t trust.t test_lava_borders \
+    $(SUBJECTS:%=test_kernels@%) $(SUBJECTS:%=test_parity@%) rank_failures.t drivers.t failure.t test_sph_device lava_tools.t \
+    lava_ranks.t auto.t test_activity test_particles no_doubles.t model.t formulas.t problem_waves.t problem_patterns.t \
+    python_problem.t $(SUBJECTS:%=test_blocks@%) rank_model.t rank_balance.t formats.t queues.t new_problem.t test_setup \
+    test_opencl test_lava test_growth new.t test_cahn_hilliard $(SUBJECTS:%=test_sweeps@%) package.t test_sph test_volume_parity \
+    test_volume hazard.t bench.t test_lava_flow bad_drivers.t test_planes devices.t limits.t view.t test_timeline \
+    $(SUBJECTS:%=test_cpu@%) test_large examples.t pictures.t
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build and what stands in front of functions.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))

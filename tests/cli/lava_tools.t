@@ -15,6 +15,7 @@ output: {every_seconds: 30}
 checkpoint: {every_minutes: 5}
 EOF2
 
+little_memory
 try bench flow.yaml --on serial --on cpu
 fails 2 "a benchmark cannot know how many steps are meant" "needs between 1 and 1e15" "--steps N"
 try bench flow.yaml --on serial --on cpu --steps 100 --repeats 2 --quiet --report bench.jsonl
@@ -26,7 +27,6 @@ check "and steps were computed: none beyond the roof" awk -F'"percent_of_roof": 
     '/"where": "serial"/ { split($2, roof, ","); exit !(roof[1] > 0 && roof[1] < 100) }' bench.jsonl
 check "and reported" grep -Eq '"active_cells": [1-9][0-9]*, "active_cells_per_second": [1-9]' bench.jsonl
 
-little_memory
 try check flow.yaml --on cpu --report check.json
 exits 0 "a check"
 prints "tells outputs and checkpoints by time" "every 30 s and at the last step" "checkpoint every 5 minutes"
