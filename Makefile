@@ -202,21 +202,25 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\);/\1/p' tests/support/trial.h)
 BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
 # The longest, and those that mostly wait, first: the runner keeps the order.
-LONGEST := ranks.t tune.t $(SUBJECTS:%=test_kernels@%) rank_failures.t drivers.t failure.t rank_balance.t new_problem.t \
-    $(SUBJECTS:%=test_parity@%) auto.t lava_ranks.t $(SUBJECTS:%=test_blocks@%) $(SUBJECTS:%=test_sweeps@%) package.t \
-    hazard.t streaming.t test_lava_flow trust.t $(SUBJECTS:%=test_cpu@%) formats.t lava_tools.t test_large bench.t model.t \
-    view.t test_activity runner.t test_planes test_setup test_opencl examples.t pictures.t test_cahn_hilliard
+LONGEST := machines.t particle_ranks.t ranks.t particles.t problem.t tune.t streaming.t trust.t test_lava_borders \
+    $(SUBJECTS:%=test_kernels@%) $(SUBJECTS:%=test_parity@%) rank_failures.t drivers.t failure.t test_sph_device lava_tools.t \
+    lava_ranks.t auto.t test_activity test_particles no_doubles.t model.t formulas.t problem_waves.t problem_patterns.t \
+    python_problem.t $(SUBJECTS:%=test_blocks@%) rank_model.t rank_balance.t formats.t queues.t new_problem.t test_setup \
+    test_opencl test_lava test_growth new.t test_cahn_hilliard $(SUBJECTS:%=test_sweeps@%) package.t test_sph test_volume_parity \
+    test_volume hazard.t bench.t test_lava_flow bad_drivers.t test_planes devices.t limits.t view.t test_timeline \
+    $(SUBJECTS:%=test_cpu@%) test_large examples.t pictures.t
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build and what stands in front of functions.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
 SUPPORT_LIB := tests/support/gpu_opencl.c tests/support/oclgrind_write.c tests/support/small_memory.c \
     tests/support/faulty_opencl.c tests/support/queues_opencl.c tests/support/machines_mpi.c \
-    tests/support/own_clock.c tests/support/inject.c
+    tests/support/own_clock.c tests/support/few_pages.c tests/support/inject.c
 SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
 FAULTY := $(BUILD)/tests/faulty_opencl.so
 CLOCK := $(BUILD)/tests/own_clock.so
+FEW_PAGES := $(BUILD)/tests/few_pages.so
 # Tests that have a clock of their own.
 CLOCKED := test_tune_whole test_tune_measure
 # Tests, and a second program for scripts, in which devices fail as $STRAKE_INJECT says.
@@ -289,7 +293,7 @@ check-long: ## every test, with whole matrices where `make check` takes samples 
 	+@$(SUBMAKE) all check-build
 	@STRAKE_TESTS_LONG=1 STRAKE_TESTS_TIMEOUT=3600 bash tests/run.sh $(BUILD) $(TESTS)
 
-check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK) $(INJECTED_PROGRAM) $(FUZZ_BIN)
+check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK) $(FEW_PAGES) $(INJECTED_PROGRAM) $(FUZZ_BIN)
 
 # The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
 # make bench STEPS=20. Other options of `strake bench` go into BENCH.
@@ -587,9 +591,9 @@ $(FAULTY): tests/support/faulty_opencl.c
 	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $< \
 	    -l:libOpenCL.so.1 -ldl || { rm -f $@; echo '  no $@: no libOpenCL.so.1'; }
 
-$(CLOCK): tests/support/own_clock.c
+$(CLOCK) $(FEW_PAGES): $(BUILD)/tests/%.so: tests/support/%.c
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $<
+	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
 
 # --- other builds: each in build/<tag>/ ---------------------------------------------------------
 

@@ -89,6 +89,7 @@ tune_quickly --on ocl:0 --space space.yaml --budget 1000 --quiet
 exits 0 "the device is tuned"
 try check case.yaml --on auto "${large[@]}"
 check "without a model its transfers are unknown" grep -q 'ocl:0 .*its transfers are unknown' .out
+little_memory
 try model --on ocl:0 --budget 1 --quiet
 exits 0 "its transfers are measured"
 try check case.yaml --on auto "${large[@]}"

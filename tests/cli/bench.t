@@ -2,6 +2,7 @@
 # strake bench: tables, JSON lines, SVG, verification, usage errors.
 . "$(dirname "$0")/tap.bash"
 repository=$(cd "$OLDPWD" && cd "$(dirname "$0")/../.." && pwd)
+little_memory
 devices=$("$STRAKE" devices | grep -c '^ocl:[0-9]*: ')
 
 small="--sizes 48,40x56 --steps 6 --repeats 3"

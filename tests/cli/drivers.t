@@ -126,6 +126,7 @@ try run case.yaml --set run.on=gpu0
 fails 2 "in a case, too" "gpu:0"
 try check case.yaml --on gpu:1
 prints "check takes the word" "ocl:1"
+little_memory
 try bench case.yaml --on gpu:1 --on cpu --steps 2 --repeats 1 --quiet --report bench.jsonl
 check "so does bench" grep -q '"where": "gpu:1".*"id": "ocl:1"' bench.jsonl
 try model --on gpu:2 --budget 1 --quiet --cache models --report model.json

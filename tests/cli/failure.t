@@ -105,6 +105,7 @@ for word in fail:ocl:0@25 lost:ocl:0@28/output; do # back over a change of the v
     check "$word: same diagnostics" cmp flow/diagnostics.csv broken/diagnostics.csv
     check "$word: one warning" test "$(grep -c 'ocl:0 is dropped after step' .err)" -eq 1
 done
+little_memory
 few=(--set grid.rows=60 --set grid.cols=50 --steps 3 --repeats 1 --quiet)
 for report in whole broken; do
     word=lost:ocl:0@1/output

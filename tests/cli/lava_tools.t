@@ -15,6 +15,7 @@ output: {every_seconds: 30}
 checkpoint: {every_minutes: 5}
 EOF2
 
+little_memory
 try bench flow.yaml --on serial --on cpu
 fails 2 "a benchmark cannot know how many steps are meant" "needs between 1 and 1e15" "--steps N"
 try bench flow.yaml --on serial --on cpu --steps 100 --repeats 2 --quiet --report bench.jsonl

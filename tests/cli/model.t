@@ -1,6 +1,7 @@
 #!/bin/bash
 # strake model: tables, statements, JSON, SVG, stored models and what runs make of them, usage errors.
 . "$(dirname "$0")/tap.bash"
+little_memory
 devices=$("$STRAKE" devices | grep -c '^ocl:[0-9]*: ')
 
 try model --on nowhere

@@ -66,7 +66,7 @@ exits 0 "check finds that particles can run there"
 try check drop.yaml --set precision=double --on ocl:0
 exits 2 "and early that they cannot in double precision"
 check "with what to do" grep -q 'has no double precision; set `precision: single`' .err
-try tune --problem sph2d --set precision=double --on ocl:0 --budget 5
+try tune --problem sph2d --set precision=double --on ocl:0 --budget 300
 exits 1 "so does tune"
 check "which says why" grep -q "no double precision" .err
 done_testing

@@ -208,6 +208,7 @@ sed -i 's/rate of losses/rate of all losses/' sub/plate.c
 "$STRAKE" problem build sub/plate.c --quiet
 try run plate.yaml --on serial --resume half/checkpoint.strake --quiet --output half
 fails 2 "but not by a file that has changed" "problem"
+little_memory
 try bench plate.yaml --on serial --on cpu --steps 4
 exits 0 "bench measures it"
 check "with the same bits" sh -c '[ "$(grep -c "same$" .out)" -eq 2 ]'

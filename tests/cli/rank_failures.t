@@ -46,6 +46,7 @@ ended nan
 says 1 "NaN stops all ranks" "NaN or Inf"
 check "and no output of a later step is there" test -e nan/bad -a ! -e nan/bad/u_00000025.npy
 
+little_memory
 on_ranks 3 model --on cpu --budget 1 --quiet --report model.json
 check "messages between ranks are modelled" grep -q '^rank 0 to rank 2' .out
 check "from 8 bytes on" grep -qE '^  messages +8 B' .out

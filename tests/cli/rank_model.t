@@ -4,6 +4,7 @@
 here=$(realpath "$(dirname "$0")")
 . "$here/tap.bash"
 . "$here/ranks.bash"
+little_memory
 export STRAKE_CACHE_DIR=$scratch/kept
 "$STRAKE" run ring.yaml --on serial --quiet --output one || exit 1
 

@@ -45,6 +45,16 @@ tune_quickly() {
     LD_PRELOAD=$clock STRAKE_TEST_CLOCK=${pace:-1}:0:none try tune "$@"
 }
 
+# From here on programs take the machine and PoCL's devices for ones of 1 GiB of memory (support/few_pages.c): `bench` and
+# `model` measure how fast memory is in large parts of it, for seconds each time. `make check-long` measures all of it. A
+# sanitizer must be loaded first itself.
+little_memory() {
+    local pages
+    pages=$(dirname "$STRAKE")/tests/few_pages.so
+    [ -e "$pages" ] && [ -z "${STRAKE_TESTS_SANITIZER:-}${STRAKE_TESTS_LONG:-}" ] || return 0
+    export LD_PRELOAD=$pages POCL_MEMORY_LIMIT=1
+}
+
 # interrupt_when_ready ARGUMENTS...: as try, with Ctrl-C half a second after the program has begun to listen for it
 interrupt_when_ready() {
     local process caught

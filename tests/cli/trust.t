@@ -124,6 +124,7 @@ fi
 
 unset POCL_EXTRA_BUILD_FLAGS # models run large grids
 mkdir -m 777 models
+little_memory
 try model --on ocl:0 --budget 1 --quiet --cache models
 if [ "$code" -eq 0 ]; then
     check "models are not stored where others may write" test -z "$(ls models)"

@@ -149,7 +149,11 @@ static const char *const mixture[][2] = {
     {"ocl:0,ocl:0", "1,1"},         {"ocl:0,ocl:0", "58,2"},      {"cpu,ocl:0", "1,1"},
     {"ocl:0,ocl:0,ocl:0", "1,1,1"}, {"ocl:0,cpu,ocl:0", "3,1,2"}, {"ocl:0,ocl:0,ocl:0", "20,5,35"}};
 
-/* In all steps but the timed ones, whatever lies on either side; stripes of two and five slabs are all border. */
+/*
+ * In all steps but the timed ones, whatever lies on either side; stripes of two and five slabs are all border. `make check`
+ * leaves out of the 24 runs those that the other scheme has: each mixture runs without overlap with one of the
+ * two, with overlap with the first one and every other one with the second, too.
+ */
 static void borders_beside_the_interior_change_no_bit(void **state)
 {
     static const char *const more[] = {"", "scheme: {yield: pair, widths: published}\n"
@@ -165,6 +169,9 @@ static void borders_beside_the_interior_change_no_bit(void **state)
         assert_true(serial.steps > 40 && serial.steps < MOST);
         for (size_t k = 0; k < sizeof mixture / sizeof *mixture; k++) {
             for (int on = 0; on < 2; on++) {
+                if (!(m == 0 && on == 1) && !strake_trial_takes((int)k + m + on, 2)) {
+                    continue;
+                }
                 s.overlap = on == 1 ? "on" : "off";
                 const ways w = check_same(&serial, &s, mixture[k][0], mixture[k][1], 1, false);
                 assert_true(on == 1 ? w.beside > 4 * w.whole || k == 1 || k == 5 : w.beside == 0);
@@ -187,13 +194,15 @@ static void nor_do_runs_in_one_piece(void **state)
     (void)state;
     strake_harness_need_device(STRAKE_DOUBLE);
     strake_harness_build_quickly(true);
-    setting s = {"", 40.0, "fixed", "on", "off", stream, ""};
+    setting s = {"", strake_trial_is_whole() ? 40.0 : 16.0, "fixed", "on", "off", stream, ""};
     ways ignored = {0};
     run(&s, "serial", NULL, 100000, false, &serial, &ignored);
     for (size_t k = 0; k < sizeof mixture / sizeof *mixture; k++) {
         (void)check_same(&serial, &s, mixture[k][0], mixture[k][1], 100000, false);
     }
     s.balance = "auto"; /* slabs move, with their lists */
+    s.end = 40.0;
+    run(&s, "serial", NULL, 100000, false, &serial, &ignored);
     (void)check_same(&serial, &s, "ocl:0,ocl:0", "5,1", 100000, false);
     (void)check_same(&serial, &s, "ocl:0,cpu,ocl:0", "1,1,4", 9, false);
     strake_harness_build_quickly(false);
