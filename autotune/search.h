@@ -10,7 +10,7 @@
 #include "autotune/space.h"
 
 /*
- * * What the measurements so far say about configurations not measured: the logarithm of the time as a
+ * What the measurements so far say about configurations not measured: the logarithm of the time as a
  * sum of one effect per parameter and value, fitted by ridge regression. It only orders what is tried.
  */
 

@@ -64,7 +64,7 @@ done < <(awk -v order="files mpi cpu opencl cost run grid particles solver outpu
         } else if (name == "netcdf.h" && FILENAME !~ /^host\/files\/netcdf_/) {
             say("only host/files/netcdf_* knows libnetcdf; use files/netcdf.h")
         } else if (name ~ /^cairo.*\.h$/ && FILENAME !~ /^host\/view\/cairo_/) {
-            say("only host/view/cairo_* knows cairo; use view/drawing.h")
+            say("only host/view/cairo_* knows cairo; use view/plot.h")
         } else if (name ~ /^(gdal|cpl_.*|ogr_.*)\.h$/ && FILENAME !~ /^host\/files\/gdal_/) {
             say("only host/files/gdal_* knows GDAL; use files/gdal.h")
         }

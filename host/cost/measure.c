@@ -6,9 +6,8 @@
 
 #include "cost/measure.h"
 #include "base/clock.h"
-#include "cost/roof.h"
 #include "cost/bed.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 
 /* Measures the queues of a device: messages, simultaneous transfers, overlap, launches and waits. */
 

@@ -6,8 +6,7 @@
 
 #include "base/clock.h"
 #include "opencl/cl_blocks.h"
-#include "opencl/cl_fill.h"
-#include "opencl/cl_pins.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_choose.h"
 #include "opencl/cl_window.h"
 

@@ -13,7 +13,7 @@
 #define STRAKE_CL_BLOCKS_H
 
 #include "opencl/cl_choose.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_window.h"
 
 /** What is given, beside the settings that the kernels were built with; zero means the default. */

@@ -25,7 +25,7 @@
 #include "opencl/cl_plan.h"
 
 /*
- * * Tiles and pieces into which marching kernels cut a stripe.
+ * Tiles and pieces into which marching kernels cut a stripe.
  */
 
 enum {

@@ -23,7 +23,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "files/cache.h"
-#include "files/folder.h"
 #include "files/text.h"
 #include "files/module.h"
 

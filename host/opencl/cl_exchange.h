@@ -14,8 +14,7 @@
 #ifndef STRAKE_CL_EXCHANGE_H
 #define STRAKE_CL_EXCHANGE_H
 
-#include "opencl/cl_pins.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_window.h"
 
 enum { STRAKE_CL_MOST_BORDERS = 16, STRAKE_CL_SAMPLES = 64 };

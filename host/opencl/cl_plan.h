@@ -207,7 +207,7 @@ bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options 
 bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options);
 
 /*
- * * What follows from a stage graph and the plan of a kernel: questions of the planner, of the writers of its
+ * What follows from a stage graph and the plan of a kernel: questions of the planner, of the writers of its
  * text, and of the code that launches it.
  */
 

@@ -11,11 +11,8 @@
 #define STRAKE_CL_WINDOW_H
 
 #include "engine/partition.h"
-#include "opencl/cl_fill.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_kernels.h"
-#include "opencl/cl_launch.h"
-#include "opencl/cl_pins.h"
-#include "opencl/cl_wait.h"
 
 /*
  * Canaries: the first and the last bytes of an array on a device hold a pattern that no kernel may

@@ -11,7 +11,7 @@
 #include "program/say.h"
 #include "view/left.h"
 #include "view/page.h"
-#include "view/png.h"
+#include "view/format_png.h"
 #include "view/scene.h"
 #include "view/swarm.h"
 #include "view/terminal.h"

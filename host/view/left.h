@@ -7,7 +7,7 @@
 #ifndef STRAKE_LEFT_H
 #define STRAKE_LEFT_H
 
-#include "view/patches.h"
+#include "view/plot.h"
 #include "view/recording.h"
 #include "view/scene.h"
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "output/array.h"
-#include "output/slabs.h"
+#include "output/checkpoint.h"
 
 /* Colour maps of pictures: a number between 0 and 1 to a colour. */
 

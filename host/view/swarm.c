@@ -11,7 +11,7 @@
 #include "output/format.h"
 #include "problem/sph.h"
 #include "view/left.h"
-#include "view/vtp.h"
+#include "output/vtk.h"
 
 enum { ROWS = 8192 /* asked for at once */ };
 

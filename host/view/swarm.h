@@ -7,7 +7,7 @@
 #include "view/recording.h"
 
 /*
- * * Particles as a picture: each is a dot as wide as the spacing. In three dimensions one sees them along a direction, all of
+ * Particles as a picture: each is a dot as wide as the spacing. In three dimensions one sees them along a direction, all of
  * them but the walls of the box in front and behind, or a layer as thick as a spacing. What has no colour of its own, as walls,
  * is solid.
  */
