@@ -262,11 +262,6 @@ enum { PAGE = 4096, MEBI = 1048576, ALIGNMENT = 2 * MEBI };
 
 static const size_t most_transfer = (size_t)64 * MEBI;
 
-double strake_bed_median(double *value, int count)
-{
-    return strake_sample_of(value, count).median;
-}
-
 static strake_status make_lane(const strake_bed *bed, strake_lane *lane, size_t bytes,
                                strake_error *error)
 {
@@ -453,14 +448,6 @@ strake_status strake_bed_copy(strake_bed *bed, int lane, bool up, size_t at, siz
                  : bed->cl->clEnqueueReadBuffer(l->queue, l->array, CL_FALSE, at, bytes, memory, 0,
                                                 NULL, event),
               error, bed->device);
-cleanup:
-    return status;
-}
-
-strake_status strake_bed_finish(const strake_bed *bed, int lane, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_CL("clFinish", bed->cl->clFinish(bed->lane[lane].queue), error, bed->device);
 cleanup:
     return status;
 }

@@ -94,10 +94,12 @@ strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_
 /** Enqueues a copy between a lane's array, from @p at on, and @p memory. @param[out] event  of it, or NULL */
 strake_status strake_bed_copy(strake_bed *bed, int lane, bool up, size_t at, size_t bytes,
                               void *memory, cl_event *event, strake_error *error);
-strake_status strake_bed_finish(const strake_bed *bed, int lane, strake_error *error);
 
 /** Median; reorders. */
-double strake_bed_median(double *value, int count);
+static inline double strake_bed_median(double *value, int count)
+{
+    return strake_sample_of(value, count).median;
+}
 
 /* --- transfers: seconds on the host's clock, from the call to the data being there ------------------ */
 

@@ -132,11 +132,6 @@ char *strake_cache_folder(void)
     return length < 0 ? NULL : path;
 }
 
-char *strake_cache_folder_or(const char *folder)
-{
-    return folder != NULL ? strdup(folder) : strake_cache_folder();
-}
-
 /* Why something may not be used; NULL: it may. Root could replace this program, too. */
 static const char *distrust(const struct stat *info)
 {

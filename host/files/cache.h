@@ -7,6 +7,8 @@
 #ifndef STRAKE_CACHE_H
 #define STRAKE_CACHE_H
 
+#include <string.h>
+
 #include "base/error.h"
 
 /* Folders, and the space on their disks. */
@@ -39,7 +41,10 @@ double strake_disk_free(const char *path);
 char *strake_cache_folder(void);
 
 /** @p folder itself, or the usual one for NULL; free() it. */
-char *strake_cache_folder_or(const char *folder);
+static inline char *strake_cache_folder_or(const char *folder)
+{
+    return folder != NULL ? strdup(folder) : strake_cache_folder();
+}
 
 /**
  * Whether a folder and all files in it may be used, and programs and models are files; one that is not there may.

@@ -906,12 +906,6 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_blocks_undo(strake_cl_blocks *b, strake_error *error)
-{
-    b->report = b->before;
-    return strake_cl_blocks_restart(b, error);
-}
-
 strake_status strake_cl_blocks_check(strake_cl_blocks *b, bool *intact, strake_error *error)
 {
     strake_status status = STRAKE_OK;

@@ -138,7 +138,11 @@ strake_status strake_cl_blocks_is_finite(strake_cl_blocks *blocks, bool *finite,
 strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *error);
 
 /** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
-strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
+static inline strake_status strake_cl_blocks_undo(strake_cl_blocks *b, strake_error *error)
+{
+    b->report = b->before;
+    return strake_cl_blocks_restart(b, error);
+}
 
 /** Records what every queue does from now on, or no longer (NULL). Finishes. */
 strake_status strake_cl_blocks_record(strake_cl_blocks *blocks, strake_cl_record *record,

@@ -90,13 +90,14 @@ strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range 
                                       const int64_t theirs[2], strake_error *error);
 void strake_cl_exchange_release(strake_cl_exchange *x);
 
-/** Whether no other stripe reads this one's slabs, and this one reads no others. */
-bool strake_cl_exchange_is_empty(const strake_cl_exchange *x);
-
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out);
 
 /** Lets go of all pins until the next call; no transfer may be under way. */
-void strake_cl_exchange_unpin(strake_cl_exchange *x);
+static inline void strake_cl_exchange_unpin(strake_cl_exchange *x)
+{
+    strake_cl_pins_release(&x->pins);
+    x->pinned = false;
+}
 
 /**
  * The border slabs are what the window's queue holds so far: reading them follows that, and nothing enqueued later.

@@ -11,12 +11,6 @@
 
 static void plan(strake_cl_kernels *s);
 
-strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel)
-{
-    const strake_cl_arguments a = {.cl = cl, .kernel = kernel, .code = CL_SUCCESS};
-    return a;
-}
-
 /* Whether the kernel has this argument already; notes it. */
 static bool has(strake_cl_passed *passed, cl_uint at, size_t bytes, const void *value)
 {
@@ -43,23 +37,6 @@ void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value)
         }
     }
     a->next++;
-}
-
-void strake_cl_pass_buffer(strake_cl_arguments *a, cl_mem buffer)
-{
-    strake_cl_pass(a, sizeof buffer, &buffer);
-}
-
-void strake_cl_pass_long(strake_cl_arguments *a, int64_t value)
-{
-    const cl_long number = value;
-    strake_cl_pass(a, sizeof number, &number);
-}
-
-void strake_cl_pass_int(strake_cl_arguments *a, int64_t value)
-{
-    const cl_int number = (cl_int)value;
-    strake_cl_pass(a, sizeof number, &number);
 }
 
 void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, double value)
@@ -374,16 +351,6 @@ static void release_program(strake_cl_kernels *s)
     s->kernels = 0;
     free(s->passed);
     s->passed = NULL;
-}
-
-void strake_cl_kernels_forget(const strake_cl_kernels *s)
-{
-    if (s->passed != NULL) {
-        memset(s->passed, 0, (size_t)s->kernels * sizeof *s->passed);
-    }
-    if (s->tiles != NULL) {
-        strake_cl_kernels_forget(s->tiles);
-    }
 }
 
 /* Plans. In three dimensions, where no tile fits, point kernels are planned for themselves: not at what launches of tiles cost. */

@@ -78,9 +78,6 @@ strake_status strake_cl_kernels_list(strake_cl_kernels *kernels, const strake_pr
                                      strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
 
-/** A buffer is released: what kernels were passed is to be passed again. */
-void strake_cl_kernels_forget(const strake_cl_kernels *kernels);
-
 /** Last kernel that reads a value, or -1. */
 int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value);
 
@@ -178,11 +175,31 @@ typedef struct strake_cl_arguments {
     strake_cl_passed *passed; /**< what the kernel has already; NULL: that is not known */
 } strake_cl_arguments;
 
-strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel);
+static inline strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel)
+{
+    const strake_cl_arguments a = {.cl = cl, .kernel = kernel, .code = CL_SUCCESS};
+    return a;
+}
+
 void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value);
-void strake_cl_pass_buffer(strake_cl_arguments *a, cl_mem buffer);
-void strake_cl_pass_long(strake_cl_arguments *a, int64_t value);
-void strake_cl_pass_int(strake_cl_arguments *a, int64_t value);
+
+static inline void strake_cl_pass_buffer(strake_cl_arguments *a, cl_mem buffer)
+{
+    strake_cl_pass(a, sizeof buffer, &buffer);
+}
+
+static inline void strake_cl_pass_long(strake_cl_arguments *a, int64_t value)
+{
+    const cl_long number = value;
+    strake_cl_pass(a, sizeof number, &number);
+}
+
+static inline void strake_cl_pass_int(strake_cl_arguments *a, int64_t value)
+{
+    const cl_int number = (cl_int)value;
+    strake_cl_pass(a, sizeof number, &number);
+}
+
 void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, double value);
 
 /** Enqueues x * y * z work-items or more: whole groups of width * height. */

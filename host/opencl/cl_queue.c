@@ -181,31 +181,6 @@ strake_status strake_cl_pins_read(const strake_cl_pins *pins, cl_command_queue q
     return transfer(pins, queue, from, offset, bytes, NULL, to, done, error);
 }
 
-strake_status strake_cl_pins_pieces(const strake_cl_pins *pins, cl_command_queue queue,
-                                    cl_mem buffer, const strake_cl_pieces *p, const void *from,
-                                    void *to, cl_event *done, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_cl *cl = pins->cl;
-    const bool up = from != NULL;
-    const size_t there[3] = {p->offset, 0, 0}, here[3] = {0, 0, 0};
-    const size_t region[3] = {p->bytes, (size_t)p->count, 1};
-    cl_event own = NULL;
-    cl_event *const event = done != NULL ? done : pins->record != NULL ? &own : NULL;
-    const cl_int code =
-        up ? cl->clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, there, here, region, p->apart, 0,
-                                          p->bytes, 0, from, 0, NULL, event)
-           : cl->clEnqueueReadBufferRect(queue, buffer, CL_FALSE, there, here, region, p->apart, 0,
-                                         p->bytes, 0, to, 0, NULL, event);
-    STRAKE_CL(up ? "clEnqueueWriteBufferRect" : "clEnqueueReadBufferRect", code, error,
-              pins->device);
-    strake_cl_record_add(pins->record, up ? STRAKE_CL_UP : STRAKE_CL_DOWN, "",
-                         (double)p->bytes * p->count, event != NULL ? *event : NULL);
-cleanup:
-    strake_cl_release_event(cl, &own);
-    return status;
-}
-
 enum { MARKERS = 32 };
 
 strake_status strake_cl_record_renew(const strake_cl *cl, const strake_cl_device *device,

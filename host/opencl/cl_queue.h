@@ -232,12 +232,4 @@ typedef struct strake_cl_pieces {
     int count;
 } strake_cl_pieces;
 
-/**
- * The same for several pieces, which one command copies from or to host memory, whichever is not NULL: it must be pinned
- * as a whole or not at all.
- */
-strake_status strake_cl_pins_pieces(const strake_cl_pins *pins, cl_command_queue queue,
-                                    cl_mem buffer, const strake_cl_pieces *pieces, const void *from,
-                                    void *to, cl_event *done, strake_error *error);
-
 #endif

@@ -138,9 +138,3 @@ int strake_checkpoint_find_field(const strake_checkpoint_header *header, const c
     }
     return -1;
 }
-
-void strake_array_close(strake_array *array)
-{
-    strake_input_close(&array->input);
-    *array = (strake_array){0};
-}

@@ -61,6 +61,11 @@ strake_status strake_array_read(strake_array *array, int64_t first, int64_t coun
 
 /** Number of a field of a checkpoint by its name, or -1. */
 int strake_checkpoint_find_field(const strake_checkpoint_header *header, const char *name);
-void strake_array_close(strake_array *array);
+
+static inline void strake_array_close(strake_array *array)
+{
+    strake_input_close(&array->input);
+    *array = (strake_array){0};
+}
 
 #endif

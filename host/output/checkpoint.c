@@ -86,37 +86,15 @@ bool strake_slabs_next(strake_slabs *slabs)
     return true;
 }
 
-size_t strake_slabs_bytes(const strake_slabs *slabs)
-{
-    return (size_t)(slabs->end - slabs->first) * slabs->slab;
-}
-
 static uint64_t slabs_offset(const strake_slabs *slabs)
 {
     return (uint64_t)slabs->first * slabs->slab;
-}
-
-uint64_t strake_slabs_total(const strake_slabs *slabs)
-{
-    return (uint64_t)slabs->slabs * slabs->slab;
-}
-
-strake_status strake_slabs_get(strake_slabs *slabs, strake_error *error)
-{
-    return strake_get_slabs(slabs->solver, slabs->name, slabs->first, slabs->end, slabs->data,
-                            error);
 }
 
 static strake_status slabs_set(strake_slabs *slabs, strake_error *error)
 {
     return strake_solver_restore(slabs->solver, slabs->name, slabs->first, slabs->end, slabs->data,
                                  error);
-}
-
-void strake_slabs_close(strake_slabs *slabs)
-{
-    free(slabs->data);
-    *slabs = (strake_slabs){0};
 }
 
 enum {

@@ -11,6 +11,8 @@
 #ifndef STRAKE_CHECKPOINT_H
 #define STRAKE_CHECKPOINT_H
 
+#include <stdlib.h>
+
 #include "solver/solver.h"
 
 /*
@@ -46,16 +48,30 @@ strake_status strake_slabs_select(strake_slabs *slabs, const char *name, strake_
 bool strake_slabs_next(strake_slabs *slabs);
 
 /** Bytes of the present piece, and of the field before it. */
-size_t strake_slabs_bytes(const strake_slabs *slabs);
+static inline size_t strake_slabs_bytes(const strake_slabs *slabs)
+{
+    return (size_t)(slabs->end - slabs->first) * slabs->slab;
+}
 
 /** Bytes of the whole field. */
-uint64_t strake_slabs_total(const strake_slabs *slabs);
+static inline uint64_t strake_slabs_total(const strake_slabs *slabs)
+{
+    return (uint64_t)slabs->slabs * slabs->slab;
+}
 
 /** Copies the present piece from the solver to the buffer, or back. */
-strake_status strake_slabs_get(strake_slabs *slabs, strake_error *error);
+static inline strake_status strake_slabs_get(strake_slabs *slabs, strake_error *error)
+{
+    return strake_get_slabs(slabs->solver, slabs->name, slabs->first, slabs->end, slabs->data,
+                            error);
+}
 
 /** Frees the buffer; a zero-initialised one is accepted. */
-void strake_slabs_close(strake_slabs *slabs);
+static inline void strake_slabs_close(strake_slabs *slabs)
+{
+    free(slabs->data);
+    *slabs = (strake_slabs){0};
+}
 
 #define STRAKE_CHECKPOINT_NAME "checkpoint.strake"
 

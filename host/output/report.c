@@ -391,11 +391,6 @@ static void report_exchange(const strake_solver *solver, strake_json *json)
     strake_json_end(json);
 }
 
-double strake_case_cells(const strake_case *which)
-{
-    return (double)which->n[0] * (double)which->n[1] * (double)which->n[2];
-}
-
 int strake_case_shape(const strake_case *which, int64_t shape[3])
 {
     const int dims = which->problem->has_particles ? 0 : which->problem->dims;

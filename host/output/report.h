@@ -115,7 +115,10 @@ typedef struct strake_result_meeting {
 bool strake_result_meets(const strake_result *result, strake_result_meeting *out);
 
 /** Cells of the whole grid. */
-double strake_case_cells(const strake_case *which);
+static inline double strake_case_cells(const strake_case *which)
+{
+    return (double)which->n[0] * (double)which->n[1] * (double)which->n[2];
+}
 
 /** Axes of the grid, slowest first. @return their number, 0: there is no grid; @p shape receives the cells. */
 int strake_case_shape(const strake_case *which, int64_t shape[3]);

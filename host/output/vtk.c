@@ -247,13 +247,6 @@ cleanup:
     return status;
 }
 
-void strake_vtk_abandon(strake_vtk *vtk)
-{
-    strake_file_abandon(&vtk->file);
-    free(vtk->bytes);
-    *vtk = (strake_vtk){0};
-}
-
 /** Beginning and end of a .pvd, a series of files with their times; vtk_series_add() between them. */
 static void vtk_series_begin(strake_text *text)
 {

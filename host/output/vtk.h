@@ -95,7 +95,12 @@ strake_status strake_vtk_write(strake_vtk *vtk, const void *data, size_t bytes,
 strake_status strake_vtk_end(strake_vtk *vtk, strake_error *error);
 
 /** Removes what was written; does nothing after an end or before a begin. */
-void strake_vtk_abandon(strake_vtk *vtk);
+static inline void strake_vtk_abandon(strake_vtk *vtk)
+{
+    strake_file_abandon(&vtk->file);
+    free(vtk->bytes);
+    *vtk = (strake_vtk){0};
+}
 
 /* Series of files for VTK with their times, NAME.pvd beside NAME_STEP.SUFFIX. */
 

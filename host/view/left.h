@@ -40,6 +40,11 @@ strake_status strake_left_read(strake_left *left, const strake_recording *record
                                const strake_scene *scene, const strake_view *view, int64_t side,
                                strake_picture *out, strake_error *error);
 
-void strake_left_free(strake_left *left);
+static inline void strake_left_free(strake_left *left)
+{
+    strake_relief_free(&left->relief);
+    strake_patches_free(&left->patches);
+    strake_case_close(&left->which);
+}
 
 #endif

@@ -255,11 +255,6 @@ cleanup:
     return status;
 }
 
-double strake_picture_place(double value, double low, double high)
-{
-    return isnan(value) ? NAN : high > low ? (value - low) / (high - low) : 0.5;
-}
-
 void strake_picture_free(strake_picture *picture)
 {
     free(picture->value);

@@ -95,7 +95,11 @@ strake_status strake_picture_read(strake_array *array, const strake_view *view, 
                                   strake_error *error);
 
 /** The value's place on the map: 0 at @p low, 1 at @p high; 0.5 everywhere if these are equal. */
-double strake_picture_place(double value, double low, double high);
+static inline double strake_picture_place(double value, double low, double high)
+{
+    return isnan(value) ? NAN : high > low ? (value - low) / (high - low) : 0.5;
+}
+
 void strake_picture_free(strake_picture *picture);
 
 #endif

@@ -60,12 +60,6 @@ cleanup:
     return status;
 }
 
-void strake_patches_free(strake_patches *patches)
-{
-    free(patches->on);
-    *patches = (strake_patches){0};
-}
-
 strake_status strake_volume_begin(strake_volume *volume, const char *name, int dims,
                                   const int64_t *shape, strake_error *error)
 {
@@ -143,14 +137,6 @@ strake_status strake_volume_read(strake_array *array, strake_volume *out, strake
     strake_volume_end(out);
 cleanup:
     return status;
-}
-
-void strake_volume_free(strake_volume *volume)
-{
-    free(volume->value);
-    free(volume->count);
-    free(volume->line);
-    *volume = (strake_volume){.least = NAN, .most = NAN};
 }
 
 /* --- seeing it ---------------------------------------------------------------------------------------------- */
@@ -376,13 +362,6 @@ static void drawing_add(strake_drawing *drawing, strake_mark mark)
     }
 }
 
-void strake_drawing_free(strake_drawing *drawing)
-{
-    free(drawing->pixel);
-    free(drawing->mark);
-    *drawing = (strake_drawing){0};
-}
-
 /* Points around the picture, sizes of letters. */
 enum {
     LEFT = 84,
@@ -408,12 +387,6 @@ static void find_room(double aspect, int *width, int *height)
     const double h = aspect > 1.0 ? LONGEST : LONGEST * aspect;
     *width = w < SHORTEST ? SHORTEST : (int)(w + 0.5);
     *height = h < SHORTEST ? SHORTEST : (int)(h + 0.5);
-}
-
-void strake_plot_axes(bool is_cut, int across, int axis[2])
-{
-    axis[0] = is_cut && across > 0 ? 0 : 1;
-    axis[1] = is_cut && across == 2 ? 1 : 2;
 }
 
 void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape, strake_view *view)

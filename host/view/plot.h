@@ -34,7 +34,12 @@ void strake_patches_add(strake_patches *patches, int64_t first, int64_t end, con
 /** Adds these rows of all states of a run that wake cells, in two dimensions. @return as strake_get_slabs() */
 strake_status strake_patches_add_states(strake_patches *patches, const strake_slabs *slabs,
                                         const strake_case *which, strake_error *error);
-void strake_patches_free(strake_patches *patches);
+
+static inline void strake_patches_free(strake_patches *patches)
+{
+    free(patches->on);
+    *patches = (strake_patches){0};
+}
 
 /*
  * A field in three dimensions made small enough to look through: blocks of cells become their means. And the surface
@@ -64,7 +69,14 @@ void strake_volume_end(strake_volume *volume);
 
 /** The whole volume of an array. @return also STRAKE_ERR_IO */
 strake_status strake_volume_read(strake_array *array, strake_volume *out, strake_error *error);
-void strake_volume_free(strake_volume *volume);
+
+static inline void strake_volume_free(strake_volume *volume)
+{
+    free(volume->value);
+    free(volume->count);
+    free(volume->line);
+    *volume = (strake_volume){.least = NAN, .most = NAN};
+}
 
 /** How a box is seen: from far away, planes upwards, columns to the right, rows away from the viewer. */
 typedef struct strake_camera {
@@ -116,7 +128,12 @@ typedef struct strake_drawing {
     bool failed;
 } strake_drawing;
 
-void strake_drawing_free(strake_drawing *drawing);
+static inline void strake_drawing_free(strake_drawing *drawing)
+{
+    free(drawing->pixel);
+    free(drawing->mark);
+    *drawing = (strake_drawing){0};
+}
 
 /** What the module offers. */
 typedef struct strake_cairo {
@@ -163,7 +180,11 @@ typedef struct strake_plot {
  * Axes of a scene down and across a picture; arrays of fewer dimensions have the last ones.
  * @param[in] is_cut  of three dimensions @param[in] across  which it is cut, -1: the first
  */
-void strake_plot_axes(bool is_cut, int across, int axis[2]);
+static inline void strake_plot_axes(bool is_cut, int across, int axis[2])
+{
+    axis[0] = is_cut && across > 0 ? 0 : 1;
+    axis[1] = is_cut && across == 2 ? 1 : 2;
+}
 
 /** Completes what is shown of an array of this shape (axis, slab and reduction are chosen) by the size of its picture. */
 void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape, strake_view *view);
