@@ -109,7 +109,7 @@ done < <(find src host autotune cl -name '*.[ch]' -o -name '*.cl' -o -name '*.in
     /^{$/ { first = FNR }
     /^}$/ && first > 0 && FNR - first >= 80 { print FILENAME ":" first ":a function has 80 lines at most; split it" }')
 
-# Drivers' own fills count patterns in 32 bits: cl_fill.h.
+# Drivers' own fills count patterns in 32 bits: cl_queue.h.
 while IFS=: read -r file line text; do
     complain "$file" "$line" "clEnqueueFillBuffer is wrong in large buffers; use strake_cl_fill()"
 done < <(grep -rnE 'clEnqueueFillBuffer *\(|\(clEnqueueFillBuffer\)|"clEnqueueFillBuffer"' src host autotune bench \

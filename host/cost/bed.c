@@ -678,7 +678,7 @@ static void add_points(const samples *s, int first, strake_measured *out)
         strake_measured_point *p = &out->point[out->points++];
         p->bytes = (double)s->bytes[k];
         p->repeats = s->rounds;
-        p->median = fmax(1e-9, strake_bed_median(sorted, s->rounds)); /* sorts */
+        p->median = fmax(1e-9, strake_sample_of(sorted, s->rounds).median); /* sorts */
         p->least = sorted[0];
         p->high = sorted[(s->rounds - 1) * 9 / 10];
         p->scatter = strake_fit_scatter(sorted, s->rounds);

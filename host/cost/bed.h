@@ -6,8 +6,6 @@
 #include "opencl/cl_device.h"
 #include "opencl/cl_queue.h"
 
-/* What the memory of each processor allows, measured on the spot. */
-
 /* Statistics of repeated measurements, and what is derived from them. */
 
 /** Middle and extremes of some measurements. */
@@ -27,6 +25,8 @@ strake_sample strake_sample_of(double *value, int count);
  * @return NaN unless S > 0 and p > 1
  */
 double strake_karp_flatt(double speedup, double workers);
+
+/* What the memory of each processor allows, measured on the spot. */
 
 /**
  * Bandwidth of host memory [B/s]: triad a = b + s c over arrays far larger than the caches, 24 bytes
@@ -94,12 +94,6 @@ strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_
 /** Enqueues a copy between a lane's array, from @p at on, and @p memory. @param[out] event  of it, or NULL */
 strake_status strake_bed_copy(strake_bed *bed, int lane, bool up, size_t at, size_t bytes,
                               void *memory, cl_event *event, strake_error *error);
-
-/** Median; reorders. */
-static inline double strake_bed_median(double *value, int count)
-{
-    return strake_sample_of(value, count).median;
-}
 
 /* --- transfers: seconds on the host's clock, from the call to the data being there ------------------ */
 

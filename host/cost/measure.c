@@ -37,7 +37,7 @@ static strake_status time_job(strake_bed *bed, strake_job job, bool up, int numb
         STRAKE_TRY(job(bed, up, number, error));
         value[k] = strake_clock_seconds() - start;
     }
-    *seconds = strake_bed_median(value + 1, REPEATS); /* the first one warms up */
+    *seconds = strake_sample_of(value + 1, REPEATS).median; /* the first one warms up */
 cleanup:
     return status;
 }
@@ -323,7 +323,7 @@ static strake_status measure_enqueue(strake_bed *bed, void *memory, double *seco
         value[k] = strake_clock_seconds() - start;
         STRAKE_TRY(bed_finish(bed, 0, error));
     }
-    *seconds = strake_bed_median(value, REPEATS);
+    *seconds = strake_sample_of(value, REPEATS).median;
 cleanup:
     return status;
 }
@@ -436,7 +436,7 @@ static strake_status time_uploads(road *r, bool first, bool second, double *seco
             STRAKE_CHECK(result[d] == STRAKE_OK, error, result[d], "%s", failure[d].text);
         }
     }
-    *seconds = strake_bed_median(value, REPEATS);
+    *seconds = strake_sample_of(value, REPEATS).median;
 cleanup:
     return status;
 }

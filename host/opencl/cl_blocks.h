@@ -22,7 +22,7 @@ typedef struct strake_cl_blocks_options {
     int64_t horizon; /**< steps between two stops for output, at least 1 */
     bool alone;      /**< no other stripe */
     bool movable; /**< slabs may change their owner; the host arrays are those of the whole grid */
-    bool pins;    /**< host arrays may be pinned (cl_pins.h) */
+    bool pins;    /**< host arrays may be pinned (cl_queue.h) */
     strake_cl_known known; /**< instead of measuring; its streams give way where memory is short */
     double limit;          /**< seconds of a wait after which the device counts as hung */
 } strake_cl_blocks_options;

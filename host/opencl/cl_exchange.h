@@ -71,7 +71,7 @@ typedef struct strake_cl_exchange_report {
 /**
  * @param[in]  window, host  borrowed until release; host is the layout of the host arrays
  * @param[in]  overlaps      transfers get a queue of their own
- * @param[in]  pins          host memory may be pinned (cl_pins.h)
+ * @param[in]  pins          host memory may be pinned (cl_queue.h)
  * @param[out] x             zeroed by the caller; to be released also after a failure
  */
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,

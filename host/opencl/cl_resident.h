@@ -43,7 +43,7 @@ typedef struct strake_cl_resident_options {
     int steps;             /**< most per sweep */
     strake_range capacity; /**< slabs that the stripe may own one day, its own included */
     bool one_way;          /**< slabs wander down: ghosts are those after the stripe (see below) */
-    bool pins;             /**< host arrays may be pinned for it (cl_pins.h) */
+    bool pins;             /**< host arrays may be pinned for it (cl_queue.h) */
     uint64_t memory;       /**< bytes of the device that it may take */
     double limit;          /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;

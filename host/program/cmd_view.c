@@ -14,7 +14,7 @@
 #include "view/format_png.h"
 #include "view/scene.h"
 #include "view/swarm.h"
-#include "view/terminal.h"
+#include "view/picture.h"
 
 /* Lines of text around a picture in the terminal: title, scale, prompt. */
 enum { TEXT_LINES = 3 };

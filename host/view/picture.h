@@ -1,12 +1,13 @@
 /**
  * @file picture.h
  * A two-dimensional array made small enough to look at: blocks of cells become one value each. Nothing is
- * sampled, so nothing that is there can be missed.
+ * sampled, so nothing that is there can be missed. A terminal shows it as coloured characters.
  */
 #ifndef STRAKE_PICTURE_H
 #define STRAKE_PICTURE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "output/array.h"
 #include "output/checkpoint.h"
@@ -101,5 +102,42 @@ static inline double strake_picture_place(double value, double low, double high)
 }
 
 void strake_picture_free(strake_picture *picture);
+
+/* Pictures in a terminal: two points per character where it has colours. */
+
+typedef enum strake_terminal_colours {
+    STRAKE_TERMINAL_PLAIN, /**< no colours: characters of growing weight */
+    STRAKE_TERMINAL_256,   /**< the colour cube of xterm */
+    STRAKE_TERMINAL_24_BIT
+} strake_terminal_colours;
+
+typedef struct strake_terminal {
+    int rows, cols; /**< characters */
+    strake_terminal_colours colours;
+} strake_terminal;
+
+/** What a stream is: its size (80 x 24 where unknown), its colours by COLORTERM, TERM and NO_COLOR. */
+strake_terminal strake_terminal_find(FILE *stream);
+
+/** Largest picture that fits, with @p lines left for text, and the height of its points over their width. */
+void strake_terminal_room(const strake_terminal *terminal, int lines, int *rows, int *cols,
+                          double *stretch);
+
+/** Prints a picture, colours from @p low to @p high. */
+void strake_terminal_print(FILE *stream, const strake_terminal *terminal,
+                           const strake_picture *picture, const strake_map *map, double low,
+                           double high);
+
+/**
+ * Prints one line of it without its end, from row @p row of the picture on. @param[in] dashes  the line is marked by
+ * dashes in it
+ */
+void strake_terminal_line(FILE *stream, const strake_terminal *terminal,
+                          const strake_picture *picture, const strake_map *map, double low,
+                          double high, int row, bool dashes);
+
+/** Prints the scale of colours, @p low and @p high at its ends, in one line. */
+void strake_terminal_scale(FILE *stream, const strake_terminal *terminal, const strake_map *map,
+                           double low, double high);
 
 #endif
