@@ -138,7 +138,7 @@ LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)'
 FLAGS_host/files/module := -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
 FLAGS_host/program/cmd_doctor := -DSTRAKE_MODULES='"$(MODULES)"'
 FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0)
-FLAGS_host/view/drawing := -DSTRAKE_CAIRO_MODULE=$(if $(CAIRO_LIBS),1,0)
+FLAGS_host/view/plot := -DSTRAKE_CAIRO_MODULE=$(if $(CAIRO_LIBS),1,0)
 FLAGS_host/files/gdal := -DSTRAKE_GDAL_MODULE=$(if $(GDAL_LIBS),1,0)
 FLAGS_host/files/netcdf := -DSTRAKE_NETCDF_MODULE=$(if $(NETCDF_LIBS),1,0)
 
@@ -353,7 +353,7 @@ $(foreach m,$(OPTIONAL),$(eval $(call MODULE_STAMP_RULE,$(firstword $(subst :, ,
 $(BUILD)/obj/host/mpi/ranks.o $(BUILD)/obj/host/files/module.o: $(BUILD)/obj/module-mpi
 $(BUILD)/obj/host/program/cmd_doctor.o: $(MODULES:%=$(BUILD)/obj/module-%)
 $(BUILD)/obj/host/files/netcdf.o: $(BUILD)/obj/module-netcdf
-$(BUILD)/obj/host/view/drawing.o: $(BUILD)/obj/module-cairo
+$(BUILD)/obj/host/view/plot.o: $(BUILD)/obj/module-cairo
 $(BUILD)/obj/host/files/gdal.o: $(BUILD)/obj/module-gdal
 
 $(BUILD)/obj/%.o: %.c $(STAMP)

@@ -60,11 +60,6 @@ double strake_measurement_median(const strake_measurement *m)
     return n > 0 ? strake_median(s, n) : INFINITY;
 }
 
-bool strake_measurement_alike(const strake_measurement *a, const strake_measurement *b)
-{
-    return a->effect != 0 && a->effect == b->effect;
-}
-
 double strake_measurement_spread(const strake_measurement *m)
 {
     double s[STRAKE_WORKER_SAMPLES];

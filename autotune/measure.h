@@ -57,9 +57,6 @@ double strake_measurement_median(const strake_measurement *m);
 double strake_measurement_spread(const strake_measurement *m);
 double strake_measurement_excess(const strake_measurement *m);
 
-/** Whether both are known to be of the same kernels and parameters. */
-bool strake_measurement_alike(const strake_measurement *a, const strake_measurement *b);
-
 /** What is measured, and how. */
 typedef struct strake_request {
     const char *where;     /**< "cpu" or "ocl:N" */

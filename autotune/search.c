@@ -116,13 +116,6 @@ double strake_model_predict(const strake_model *model, const strake_space *space
     return exp(sum);
 }
 
-void strake_model_free(strake_model *model)
-{
-    free(model->first);
-    free(model->effect);
-    *model = (strake_model){0};
-}
-
 enum {
     KICKS = 24,  /* perturbations looked at by the model; the most promising one is tried */
     DEEPEST = 3, /* parameters that a perturbation changes at most */

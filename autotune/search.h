@@ -7,10 +7,12 @@
 #ifndef STRAKE_AUTOTUNE_SEARCH_H
 #define STRAKE_AUTOTUNE_SEARCH_H
 
+#include <stdlib.h>
+
 #include "autotune/space.h"
 
 /*
- * * What the measurements so far say about configurations not measured: the logarithm of the time as a
+ * What the measurements so far say about configurations not measured: the logarithm of the time as a
  * sum of one effect per parameter and value, fitted by ridge regression. It only orders what is tried.
  */
 
@@ -32,7 +34,13 @@ bool strake_model_fit(strake_model *model, const strake_space *space, int count,
 /** Predicted seconds; 1 where nothing is known. */
 double strake_model_predict(const strake_model *model, const strake_space *space,
                             const strake_candidate *candidate);
-void strake_model_free(strake_model *model);
+
+static inline void strake_model_free(strake_model *model)
+{
+    free(model->first);
+    free(model->effect);
+    *model = (strake_model){0};
+}
 
 /**
  * Measures one configuration. @param[out] seconds  per step; INFINITY for one that failed

@@ -13,7 +13,7 @@
 #include "cost/tuned.h"
 
 /*
- * * Conditions of a search space as text: numbers, names, + - * / % ( ), comparisons, ! && ||.
+ * Conditions of a search space as text: numbers, names, + - * / % ( ), comparisons, ! && ||.
  * Truth is 1, falsehood 0; whatever is not 0 is true. Division by zero gives 0.
  */
 

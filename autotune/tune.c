@@ -16,7 +16,6 @@
 #include "base/number.h"
 #include "case/source.h"
 #include "files/cache.h"
-#include "files/folder.h"
 #include "files/json.h"
 #include "cpu/machine.h"
 #include "scene/scene.h"

@@ -376,6 +376,12 @@ static void add_samples(strake_contender *c, const strake_measurement *more)
     }
 }
 
+/* Whether both are known to be of the same kernels and parameters. */
+static bool measurement_alike(const strake_measurement *a, const strake_measurement *b)
+{
+    return a->effect != 0 && a->effect == b->effect;
+}
+
 /** The best again, in turn with the defaults, so that what disturbs the machine disturbs all alike. */
 static strake_status tuning_finals(strake_tuning *t, double deadline, strake_error *error)
 {
@@ -386,7 +392,7 @@ static strake_status tuning_finals(strake_tuning *t, double deadline, strake_err
     t->doing = "finalists";
     for (int f = 0; f < t->finalists; f++) {
         const double need = LEAST_ROUNDS * (players + 1) * t->cost;
-        if (strake_measurement_alike(&t->finalist[f].result, &t->fallback.result)) {
+        if (measurement_alike(&t->finalist[f].result, &t->fallback.result)) {
             t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* it is the defaults themselves */
         } else if (players == 1 || need < strake_tuning_left(deadline)) {
             player[players++] = &t->finalist[f];
@@ -436,7 +442,7 @@ static bool beats(const strake_contender *c, const strake_contender *fallback)
         least_a = a->seconds[k] < least_a ? a->seconds[k] : least_a;
         least_b = b->seconds[k] < least_b ? b->seconds[k] : least_b;
     }
-    return a->outcome == STRAKE_OUTCOME_GOOD && !strake_measurement_alike(a, b) && pairs > 0 &&
+    return a->outcome == STRAKE_OUTCOME_GOOD && !measurement_alike(a, b) && pairs > 0 &&
            least_a < least_b && wins * 10 >= pairs * 7 &&
            strake_measurement_median(a) * least_gain < strake_measurement_median(b);
 }
@@ -484,7 +490,7 @@ static void consider(strake_tuning *t, int settings, const strake_tuned_setting 
     const double median = strake_measurement_median(m);
     int place = t->finalists;
     for (int f = 0; f < t->finalists; f++) {
-        if (strake_measurement_alike(&t->finalist[f].result, m)) {
+        if (measurement_alike(&t->finalist[f].result, m)) {
             if (strake_measurement_median(&t->finalist[f].result) <= median) {
                 return;
             }
@@ -533,7 +539,7 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
     }
     t->result->count[m.outcome]++;
     t->failed += m.outcome != STRAKE_OUTCOME_GOOD && m.outcome != STRAKE_OUTCOME_SLOW;
-    if (strake_measurement_alike(&m, &t->fallback.result)) {
+    if (measurement_alike(&m, &t->fallback.result)) {
         note_fallback(t, &m);
     }
     *seconds = m.samples > 0 ? strake_measurement_median(&m) : INFINITY;

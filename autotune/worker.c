@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/number.h"
-#include "output/slabs.h"
+#include "output/checkpoint.h"
 #include "solver/solver.h"
 #include "solver/solver_impl.h"
 

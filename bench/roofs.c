@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cost/roof.h"
+#include "cost/bed.h"
 #include "case/case.h"
 #include "cpu/topology.h"
 #include "solver/solver.h"

@@ -64,7 +64,7 @@ done < <(awk -v order="files mpi cpu opencl cost run grid particles solver outpu
         } else if (name == "netcdf.h" && FILENAME !~ /^host\/files\/netcdf_/) {
             say("only host/files/netcdf_* knows libnetcdf; use files/netcdf.h")
         } else if (name ~ /^cairo.*\.h$/ && FILENAME !~ /^host\/view\/cairo_/) {
-            say("only host/view/cairo_* knows cairo; use view/drawing.h")
+            say("only host/view/cairo_* knows cairo; use view/plot.h")
         } else if (name ~ /^(gdal|cpl_.*|ogr_.*)\.h$/ && FILENAME !~ /^host\/files\/gdal_/) {
             say("only host/files/gdal_* knows GDAL; use files/gdal.h")
         }
@@ -109,7 +109,7 @@ done < <(find src host autotune cl -name '*.[ch]' -o -name '*.cl' -o -name '*.in
     /^{$/ { first = FNR }
     /^}$/ && first > 0 && FNR - first >= 80 { print FILENAME ":" first ":a function has 80 lines at most; split it" }')
 
-# Drivers' own fills count patterns in 32 bits: cl_fill.h.
+# Drivers' own fills count patterns in 32 bits: cl_queue.h.
 while IFS=: read -r file line text; do
     complain "$file" "$line" "clEnqueueFillBuffer is wrong in large buffers; use strake_cl_fill()"
 done < <(grep -rnE 'clEnqueueFillBuffer *\(|\(clEnqueueFillBuffer\)|"clEnqueueFillBuffer"' src host autotune bench \

@@ -3,8 +3,40 @@
 #define STRAKE_MODEL_BED_H
 
 #include "cost/model.h"
-#include "opencl/cl_fill.h"
-#include "opencl/cl_pins.h"
+#include "opencl/cl_device.h"
+#include "opencl/cl_queue.h"
+
+/* Statistics of repeated measurements, and what is derived from them. */
+
+/** Middle and extremes of some measurements. */
+typedef struct strake_sample {
+    double median; /**< of an even number: the mean of the middle two */
+    double minimum, maximum;
+} strake_sample;
+
+/** Statistics of @p count values; all are NaN where there is none. Reorders @p value. */
+strake_sample strake_sample_of(double *value, int count);
+
+/**
+ * Experimentally determined serial fraction e = (1/S - 1/p) / (1 - 1/p) (Karp and Flatt, CACM 33(5),
+ * 1990): 0 for a perfect speed-up, 1 for none, below 0 for more than p.
+ * @param[in] speedup  S: rate of p workers over the rate of one of them
+ * @param[in] workers  p
+ * @return NaN unless S > 0 and p > 1
+ */
+double strake_karp_flatt(double speedup, double workers);
+
+/* What the memory of each processor allows, measured on the spot. */
+
+/**
+ * Bandwidth of host memory [B/s]: triad a = b + s c over arrays far larger than the caches, 24 bytes
+ * per element (STREAM's count), best of several passes, each thread in memory that it touched first.
+ */
+strake_status strake_roof_host(int threads, double *bytes_per_second, strake_error *error);
+
+/** Bandwidth of a device's memory [B/s]: four arrays read, one written (cl/stream.cl), best pass. */
+strake_status strake_roof_device(const strake_cl *cl, const strake_cl_device *device,
+                                 double *bytes_per_second, strake_error *error);
 
 /** One pinned buffer, mapped while the bed lives, and an array of the same size on the device. */
 typedef struct strake_lane {
@@ -62,11 +94,6 @@ strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_
 /** Enqueues a copy between a lane's array, from @p at on, and @p memory. @param[out] event  of it, or NULL */
 strake_status strake_bed_copy(strake_bed *bed, int lane, bool up, size_t at, size_t bytes,
                               void *memory, cl_event *event, strake_error *error);
-
-strake_status strake_bed_finish(const strake_bed *bed, int lane, strake_error *error);
-
-/** Median; reorders. */
-double strake_bed_median(double *value, int count);
 
 /* --- transfers: seconds on the host's clock, from the call to the data being there ------------------ */
 

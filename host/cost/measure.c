@@ -6,9 +6,8 @@
 
 #include "cost/measure.h"
 #include "base/clock.h"
-#include "cost/roof.h"
 #include "cost/bed.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 
 /* Measures the queues of a device: messages, simultaneous transfers, overlap, launches and waits. */
 
@@ -38,7 +37,7 @@ static strake_status time_job(strake_bed *bed, strake_job job, bool up, int numb
         STRAKE_TRY(job(bed, up, number, error));
         value[k] = strake_clock_seconds() - start;
     }
-    *seconds = strake_bed_median(value + 1, REPEATS); /* the first one warms up */
+    *seconds = strake_sample_of(value + 1, REPEATS).median; /* the first one warms up */
 cleanup:
     return status;
 }
@@ -60,6 +59,14 @@ cleanup:
 
 /* --- messages ------------------------------------------------------------------------------------ */
 
+static strake_status bed_finish(const strake_bed *bed, int lane, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clFinish", bed->cl->clFinish(bed->lane[lane].queue), error, bed->device);
+cleanup:
+    return status;
+}
+
 static strake_status messages(strake_bed *bed, bool up, int number, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -68,7 +75,7 @@ static strake_status messages(strake_bed *bed, bool up, int number, strake_error
         const size_t at = (size_t)k * each;
         STRAKE_TRY(strake_bed_copy(bed, 0, up, at, each, bed->lane[0].pinned + at, NULL, error));
     }
-    STRAKE_TRY(strake_bed_finish(bed, 0, error));
+    STRAKE_TRY(bed_finish(bed, 0, error));
 cleanup:
     return status;
 }
@@ -107,7 +114,7 @@ static strake_status queues(strake_bed *bed, bool up, int number, strake_error *
         STRAKE_TRY(flush(bed, k, error));
     }
     for (int k = 0; k < number; k++) {
-        STRAKE_TRY(strake_bed_finish(bed, k, error));
+        STRAKE_TRY(bed_finish(bed, k, error));
     }
 cleanup:
     return status;
@@ -124,7 +131,7 @@ static strake_status threads(strake_bed *bed, bool up, int number, strake_error 
         const size_t bytes = bed->lane[STRAKE_MODEL_ACTIVE - 1].bytes;
         result[k] = strake_bed_copy(bed, k, up, 0, bytes, bed->lane[k].pinned, NULL, &failure[k]);
         if (result[k] == STRAKE_OK) {
-            result[k] = strake_bed_finish(bed, k, &failure[k]);
+            result[k] = bed_finish(bed, k, &failure[k]);
         }
     }
     for (int k = 0; k < number; k++) {
@@ -159,7 +166,7 @@ static strake_status ways(strake_bed *bed, bool up, int which, strake_error *err
     }
     for (int lane = 0; lane < 2; lane++) {
         if ((which & (1 << lane)) != 0) {
-            STRAKE_TRY(strake_bed_finish(bed, lane, error));
+            STRAKE_TRY(bed_finish(bed, lane, error));
         }
     }
 cleanup:
@@ -217,14 +224,14 @@ static strake_status short_kernels(strake_bed *bed, bool up, int number, strake_
 {
     (void)up;
     const strake_status status = enqueue_kernels(bed, SHORT, number, error);
-    return status == STRAKE_OK ? strake_bed_finish(bed, 0, error) : status;
+    return status == STRAKE_OK ? bed_finish(bed, 0, error) : status;
 }
 
 static strake_status long_kernels(strake_bed *bed, bool up, int number, strake_error *error)
 {
     (void)up;
     const strake_status status = enqueue_kernels(bed, bed->elements, number, error);
-    return status == STRAKE_OK ? strake_bed_finish(bed, 0, error) : status;
+    return status == STRAKE_OK ? bed_finish(bed, 0, error) : status;
 }
 
 /* Copies on lane 1, another queue and other arrays, beside kernels, or alone where their number is 0. */
@@ -233,8 +240,8 @@ static strake_status copies(strake_bed *bed, bool up, int number, strake_error *
     strake_status status = STRAKE_OK;
     STRAKE_TRY(number > 0 ? enqueue_kernels(bed, bed->elements, number, error) : STRAKE_OK);
     STRAKE_TRY(enqueue_copies(bed, 1, up, error));
-    STRAKE_TRY(number > 0 ? strake_bed_finish(bed, 0, error) : STRAKE_OK);
-    STRAKE_TRY(strake_bed_finish(bed, 1, error));
+    STRAKE_TRY(number > 0 ? bed_finish(bed, 0, error) : STRAKE_OK);
+    STRAKE_TRY(bed_finish(bed, 1, error));
 cleanup:
     return status;
 }
@@ -282,8 +289,8 @@ static strake_status follow(strake_bed *bed, bool up, int number, strake_error *
         STRAKE_TRY(strake_cl_follow(bed->cl, bed->device, bed->lane[1 - k % 2].queue,
                                     bed->lane[k % 2].queue, error));
     }
-    STRAKE_TRY(strake_bed_finish(bed, 0, error));
-    STRAKE_TRY(strake_bed_finish(bed, 1, error));
+    STRAKE_TRY(bed_finish(bed, 0, error));
+    STRAKE_TRY(bed_finish(bed, 1, error));
 cleanup:
     return status;
 }
@@ -314,9 +321,9 @@ static strake_status measure_enqueue(strake_bed *bed, void *memory, double *seco
         STRAKE_TRY(strake_bed_copy(bed, 0, true, 0, bed->lane[1].bytes, memory, NULL, error));
         STRAKE_TRY(flush(bed, 0, error));
         value[k] = strake_clock_seconds() - start;
-        STRAKE_TRY(strake_bed_finish(bed, 0, error));
+        STRAKE_TRY(bed_finish(bed, 0, error));
     }
-    *seconds = strake_bed_median(value, REPEATS);
+    *seconds = strake_sample_of(value, REPEATS).median;
 cleanup:
     return status;
 }
@@ -405,7 +412,7 @@ static strake_status upload(strake_bed *bed, strake_error *error)
     const strake_lane *l = &bed->lane[0];
     const size_t bytes = l->bytes < STRAKE_MODEL_LARGE ? l->bytes : STRAKE_MODEL_LARGE;
     const strake_status status = strake_bed_copy(bed, 0, true, 0, bytes, l->pinned, NULL, error);
-    return status == STRAKE_OK ? strake_bed_finish(bed, 0, error) : status;
+    return status == STRAKE_OK ? bed_finish(bed, 0, error) : status;
 }
 
 /* Median seconds of uploads to one device, the other, or both at once by two threads. */
@@ -429,7 +436,7 @@ static strake_status time_uploads(road *r, bool first, bool second, double *seco
             STRAKE_CHECK(result[d] == STRAKE_OK, error, result[d], "%s", failure[d].text);
         }
     }
-    *seconds = strake_bed_median(value, REPEATS);
+    *seconds = strake_sample_of(value, REPEATS).median;
 cleanup:
     return status;
 }

@@ -119,12 +119,6 @@ double strake_model_exchange(const strake_device_model *model, bool beside, doub
     return seconds;
 }
 
-double strake_model_reduce(const strake_device_model *model, int numbers)
-{
-    const double message = isfinite(model->message.down) ? model->message.down : 0.0;
-    return numbers > 0 ? numbers * message : 0.0;
-}
-
 double strake_model_passes(const strake_device_model *model, bool is_pageable, double passes,
                            double bytes_down, double messages_down, double bytes_up,
                            double messages_up)

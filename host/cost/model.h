@@ -7,6 +7,8 @@
 #ifndef STRAKE_MODEL_H
 #define STRAKE_MODEL_H
 
+#include <math.h>
+
 #include "engine/layout.h"
 #include "files/json.h"
 #include "model/rounds.h"
@@ -103,7 +105,11 @@ double strake_model_exchange(const strake_device_model *model, bool beside, doub
                              int messages_down, double bytes_up, int messages_up, int active);
 
 /** Seconds by which numbers that a step is reduced to delay borders: those of groups are one more message down each. */
-double strake_model_reduce(const strake_device_model *model, int numbers);
+static inline double strake_model_reduce(const strake_device_model *model, int numbers)
+{
+    const double message = isfinite(model->message.down) ? model->message.down : 0.0;
+    return numbers > 0 ? numbers * message : 0.0;
+}
 
 /**
  * Seconds of what a step brings from a device and to it after each of some passes (or fewer, on average of steps), in

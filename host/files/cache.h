@@ -7,7 +7,32 @@
 #ifndef STRAKE_CACHE_H
 #define STRAKE_CACHE_H
 
+#include <string.h>
+
 #include "base/error.h"
+
+/* Folders, and the space on their disks. */
+
+/**
+ * Whether folder @p path can be created or, where it exists, written to. Changes nothing.
+ * @return STRAKE_ERR_IO with path and reason.
+ */
+strake_status strake_folder_check(const char *path, strake_error *error);
+
+/** Creates the folder and its parents where missing, all with this mode less the umask. */
+strake_status strake_folder_make(const char *path, unsigned mode, strake_error *error);
+
+/** Creates the folder and its parents where missing, for outputs, and tries it. */
+strake_status strake_folder_create(const char *path, strake_error *error);
+
+/**
+ * Flushes what was written into a folder to the disk, where its file system can. One call for all files: each file's own
+ * flush takes milliseconds, more than a small output takes to compute.
+ */
+void strake_folder_flush(const char *path);
+
+/** Bytes free for this user on the file system of an existing @p path, or -1 if unknown. */
+double strake_disk_free(const char *path);
 
 /**
  * The usual folder: $STRAKE_CACHE_DIR, else $XDG_CACHE_HOME/strake, else ~/.cache/strake; free() it. NULL:
@@ -16,7 +41,10 @@
 char *strake_cache_folder(void);
 
 /** @p folder itself, or the usual one for NULL; free() it. */
-char *strake_cache_folder_or(const char *folder);
+static inline char *strake_cache_folder_or(const char *folder)
+{
+    return folder != NULL ? strdup(folder) : strake_cache_folder();
+}
 
 /**
  * Whether a folder and all files in it may be used, and programs and models are files; one that is not there may.

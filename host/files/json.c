@@ -62,11 +62,6 @@ void strake_json_quote(strake_text *text, const char *string)
     strake_text_append(text, "\"", 1);
 }
 
-strake_json strake_json_on(strake_text *text)
-{
-    return (strake_json){.text = text};
-}
-
 static void break_line(const strake_json *json)
 {
     strake_text_print(json->text, "\n%*s", 2 * json->indent, "");
@@ -162,25 +157,10 @@ void strake_json_rounded(strake_json *json, const char *key, double value, int d
     }
 }
 
-void strake_json_number(strake_json *json, const char *key, double value)
-{
-    strake_json_rounded(json, key, value, STRAKE_JSON_DIGITS);
-}
-
 void strake_json_integer(strake_json *json, const char *key, int64_t value)
 {
     begin(json, key);
     strake_text_print(json->text, "%" PRId64, value);
-}
-
-void strake_json_boolean(strake_json *json, const char *key, bool value)
-{
-    strake_json_raw(json, key, value ? "true" : "false");
-}
-
-void strake_json_null(strake_json *json, const char *key)
-{
-    strake_json_raw(json, key, "null");
 }
 
 void strake_json_hash(strake_json *json, const char *key, uint64_t value)

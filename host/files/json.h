@@ -28,7 +28,10 @@ typedef struct strake_json {
 } strake_json;
 
 /** Writes one value, which is an object or array as a rule, at the end of @p text. */
-strake_json strake_json_on(strake_text *text);
+static inline strake_json strake_json_on(strake_text *text)
+{
+    return (strake_json){.text = text};
+}
 
 /*
  * In all functions below `key` is the name of a member of an object, and NULL for an element of an array or
@@ -47,15 +50,10 @@ void strake_json_string(strake_json *json, const char *key, const char *value);
 void strake_json_format(strake_json *json, const char *key, const char *format, ...)
     STRAKE_PRINTF(3, 4);
 
-/** A number that can be read back exactly; JSON has no NaN or Inf, they become null. */
-void strake_json_number(strake_json *json, const char *key, double value);
-
 /** With fewer significant digits. */
 void strake_json_rounded(strake_json *json, const char *key, double value, int digits);
 
 void strake_json_integer(strake_json *json, const char *key, int64_t value);
-void strake_json_boolean(strake_json *json, const char *key, bool value);
-void strake_json_null(strake_json *json, const char *key);
 
 /** 16 hexadecimal digits, as a string: numbers of 64 bits are too long for some readers. */
 void strake_json_hash(strake_json *json, const char *key, uint64_t value);
@@ -73,5 +71,21 @@ void strake_json_raw(strake_json *json, const char *key, const char *value);
 
 /** Appends a JSON string, which is one of YAML, too, to any text. */
 void strake_json_quote(strake_text *text, const char *string);
+
+/** A number that can be read back exactly; JSON has no NaN or Inf, they become null. */
+static inline void strake_json_number(strake_json *json, const char *key, double value)
+{
+    strake_json_rounded(json, key, value, STRAKE_JSON_DIGITS);
+}
+
+static inline void strake_json_boolean(strake_json *json, const char *key, bool value)
+{
+    strake_json_raw(json, key, value ? "true" : "false");
+}
+
+static inline void strake_json_null(strake_json *json, const char *key)
+{
+    strake_json_raw(json, key, "null");
+}
 
 #endif

@@ -1,8 +1,9 @@
-/* What libstrake-netcdf.so exports. */
-#include "files/netcdf_impl.h"
-
+/* What libstrake-netcdf.so exports: all that Strake does with libnetcdf. */
 #include <errno.h>
 #include <math.h>
+#include <netcdf.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,217 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "files/netcdf.h"
+
+/*
+ * HDF5, if libnetcdf has it, closes what is open when a program ends, and does not survive that a file cannot be
+ * flushed then, as on a full disk. Every file is closed by itself, so nothing is lost without that.
+ */
+extern int H5dont_atexit(void) __attribute__((weak));
+
+__attribute__((constructor)) static void leave_exit_alone(void)
+{
+    if (H5dont_atexit != NULL) {
+        (void)H5dont_atexit();
+    }
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Where HDF5 has a stack of errors for each thread, libnetcdf silences that of the first one that uses it. */
+extern int H5Eset_auto2(int64_t stack, int (*print)(int64_t, void *), void *data)
+    __attribute__((weak));
+
+/* All calls of libnetcdf are between these two. */
+static void netcdf_lock(void)
+{
+    static _Thread_local bool is_silent = false;
+    (void)pthread_mutex_lock(&lock);
+    if (!is_silent && H5Eset_auto2 != NULL) {
+        (void)H5Eset_auto2(0, NULL, NULL);
+        is_silent = true;
+    }
+    errno = 0;
+}
+
+static void netcdf_unlock(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* What a user reads for a code of libnetcdf (0: for errno). */
+static const char *netcdf_reason(int code)
+{
+    /* HDF5 hides what the system said. */
+    const bool hidden =
+        code == NC_EHDFERR && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+    return code > 0              ? strake_file_reason(code)
+           : code == 0 || hidden ? strake_file_reason(errno)
+                                 : nc_strerror(code);
+}
+
+/* Jumps to `cleanup:` with "cannot WHAT PATH: reason" unless a call of libnetcdf succeeds. */
+#define STRAKE_NETCDF_TRY(what, path, call)                                                        \
+    do {                                                                                           \
+        const int netcdf_code = (call);                                                            \
+        STRAKE_CHECK(netcdf_code == NC_NOERR, error, STRAKE_ERR_IO, "cannot " what " %s: %s",      \
+                     path, netcdf_reason(netcdf_code));                                            \
+    } while (0)
+
+/*
+ * Headers of the classic formats (CDF-1, 2 and 5), before libnetcdf reads them: it takes as much memory as their
+ * counts ask for, reads address 0 where it got only a part of that, and copies names and dimensions of any number to
+ * where there is room for NC_MAX_NAME and NC_MAX_VAR_DIMS. Grammar: the NetCDF Classic Format Specification.
+ */
+
+enum { OF_DIMENSIONS = 10, OF_VARIABLES = 11, OF_ATTRIBUTES = 12 };
+
+typedef struct {
+    FILE *file;
+    uint64_t bytes, at; /* of the file, and how many of them were read */
+    int size, offset;   /* bytes of a count, and of the position of a variable */
+    const char *counted;
+    uint64_t count, most; /* of what there are too many, and how many could be */
+} netcdf_header;
+
+static bool get(netcdf_header *header, int bytes, uint64_t *out)
+{
+    *out = 0;
+    for (int k = 0; k < bytes; k++) {
+        const int byte = getc(header->file);
+        if (byte == EOF) {
+            return false;
+        }
+        *out = *out << 8 | (uint64_t)byte;
+        header->at++;
+    }
+    return true;
+}
+
+/* How many elements of at least so many bytes follow: not more than the rest of the file holds, nor than `most`. */
+static bool get_count(netcdf_header *header, const char *counted, int least, uint64_t most,
+                      uint64_t *out)
+{
+    if (!get(header, header->size, out)) {
+        return false;
+    }
+    const uint64_t room = (header->bytes - header->at) / (uint64_t)least;
+    if (*out > room || *out > most) {
+        header->counted = counted;
+        header->count = *out;
+        header->most = room < most ? room : most;
+        return false;
+    }
+    return true;
+}
+
+/* Values that take so many bytes and what fills the last four. */
+static bool pass(netcdf_header *header, uint64_t bytes)
+{
+    const uint64_t all = (bytes + 3) / 4 * 4;
+    if (all > header->bytes - header->at || fseeko(header->file, (off_t)all, SEEK_CUR) != 0) {
+        return false;
+    }
+    header->at += all;
+    return true;
+}
+
+static bool pass_name(netcdf_header *header)
+{
+    uint64_t count = 0;
+    return get_count(header, "characters of a name", 1, NC_MAX_NAME, &count) && pass(header, count);
+}
+
+/* The kind of a list and how many there are in it, or two zeros. */
+static bool get_list(netcdf_header *header, uint64_t kind, const char *counted, int least,
+                     uint64_t *out)
+{
+    uint64_t found = 0;
+    return get(header, 4, &found) && (found == kind || found == 0) &&
+           get_count(header, counted, least, found == 0 ? 0 : UINT64_MAX, out);
+}
+
+static bool pass_attributes(netcdf_header *header)
+{
+    static const int size_of[] = {[NC_BYTE] = 1,  [NC_CHAR] = 1,   [NC_SHORT] = 2, [NC_INT] = 4,
+                                  [NC_FLOAT] = 4, [NC_DOUBLE] = 8, [NC_UBYTE] = 1, [NC_USHORT] = 2,
+                                  [NC_UINT] = 4,  [NC_INT64] = 8,  [NC_UINT64] = 8};
+    uint64_t count = 0;
+    bool good = get_list(header, OF_ATTRIBUTES, "attributes", 2 * header->size + 4, &count);
+    for (uint64_t k = 0; k < count && good; k++) {
+        uint64_t type = 0, values = 0;
+        good = pass_name(header) && get(header, 4, &type) && type > NC_NAT && type <= NC_UINT64 &&
+               get_count(header, "values of an attribute", size_of[type], UINT64_MAX, &values) &&
+               pass(header, values * (uint64_t)size_of[type]);
+    }
+    return good;
+}
+
+static bool pass_all(netcdf_header *header)
+{
+    const int size = header->size;
+    uint64_t count = 0, value = 0;
+    bool good = get(header, size, &value) && /* records, which are judged once the file is open */
+                get_list(header, OF_DIMENSIONS, "dimensions", 2 * size, &count);
+    for (uint64_t k = 0; k < count && good; k++) {
+        good = pass_name(header) && get(header, size, &value);
+    }
+    good = good && pass_attributes(header) &&
+           get_list(header, OF_VARIABLES, "variables", 4 * size + 8 + header->offset, &count);
+    for (uint64_t k = 0; k < count && good; k++) {
+        uint64_t dims = 0;
+        good = pass_name(header) &&
+               get_count(header, "dimensions of a variable", size, NC_MAX_VAR_DIMS, &dims) &&
+               pass(header, dims * (uint64_t)size) && pass_attributes(header) &&
+               get(header, 4, &value) && get(header, size, &value) &&
+               get(header, header->offset, &value);
+    }
+    return good;
+}
+
+/*
+ * Whether a file can be given to libnetcdf: a file that can be opened, and, in the classic formats, with a header
+ * whose counts its bytes can hold. Formats of other kinds pass.
+ * @param bytes  how many bytes the file has.
+ * Errors: STRAKE_ERR_IO where it cannot be opened, STRAKE_ERR_USAGE for its header, STRAKE_ERR_MEMORY.
+ */
+static strake_status check_header(const char *path, int64_t *bytes, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *why = NULL;
+    char magic[4] = "";
+    netcdf_header header = {0};
+    /* No pipe or device, and no address in the network. */
+    const int descriptor = strake_file_open(path, bytes, &why);
+    STRAKE_CHECK(descriptor >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", path, why);
+    header.file = fdopen(descriptor, "rb");
+    STRAKE_CHECK(header.file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
+    if (fread(magic, 1, sizeof magic, header.file) != sizeof magic ||
+        memcmp(magic, "CDF", 3) != 0 || (magic[3] != 1 && magic[3] != 2 && magic[3] != 5)) {
+        goto cleanup; /* netCDF-4, or none: libnetcdf tells */
+    }
+    header.bytes = (uint64_t)*bytes;
+    header.at = sizeof magic;
+    header.size = magic[3] == 5 ? 8 : 4;
+    header.offset = magic[3] == 1 ? 4 : 8;
+    if (!pass_all(&header)) {
+        STRAKE_CHECK(header.counted == NULL, error, STRAKE_ERR_USAGE,
+                     "%s: its header counts %llu %s, and there can be no more than %llu (the file "
+                     "has %lld bytes); the file is damaged",
+                     path, (unsigned long long)header.count, header.counted,
+                     (unsigned long long)header.most, (long long)*bytes);
+        STRAKE_CHECK(false, error, STRAKE_ERR_USAGE,
+                     "%s: its header is damaged, or cut off, at byte %llu of %lld", path,
+                     (unsigned long long)header.at, (long long)*bytes);
+    }
+cleanup:
+    if (header.file != NULL) {
+        (void)fclose(header.file);
+    } else if (descriptor >= 0) {
+        (void)close(descriptor);
+    }
+    return status;
+}
 
 /* The file of a run: records that are there once they are complete. */
 
@@ -154,7 +366,7 @@ static strake_status netcdf_create(const char *path, const strake_netcdf_plan *p
     strake_file complete = {.descriptor = -1};
     strake_netcdf_file *file = NULL;
     size_t block = BLOCK;
-    strake_netcdf_lock();
+    netcdf_lock();
     STRAKE_TRY(new_file(path, plan, &file, error));
     STRAKE_TRY(strake_file_begin(&complete, path, 0, error));
     if (plan->kind == STRAKE_NETCDF_CDF5) {
@@ -174,7 +386,7 @@ static strake_status netcdf_create(const char *path, const strake_netcdf_plan *p
     file = NULL;
 cleanup:
     strake_file_abandon(&complete);
-    strake_netcdf_unlock();
+    netcdf_unlock();
     netcdf_close(&file);
     return status;
 }
@@ -296,9 +508,9 @@ static strake_status netcdf_append(const char *path, const strake_netcdf_plan *p
     size_t block = BLOCK, all = 0;
     int format = 0;
     int64_t bytes = 0;
-    strake_netcdf_lock();
+    netcdf_lock();
     STRAKE_TRY(new_file(path, plan, &file, error));
-    STRAKE_TRY(strake_netcdf_check_header(path, &bytes, error));
+    STRAKE_TRY(check_header(path, &bytes, error));
     STRAKE_NETCDF_TRY("go on with", path, nc_open(path, NC_NOWRITE, &file->id));
     STRAKE_TRY(find_variables(file, error));
     STRAKE_CHECK(nc_inq_format(file->id, &format) == NC_NOERR &&
@@ -323,7 +535,7 @@ static strake_status netcdf_append(const char *path, const strake_netcdf_plan *p
     *out = file;
     file = NULL;
 cleanup:
-    strake_netcdf_unlock();
+    netcdf_unlock();
     netcdf_close(&file);
     return status;
 }
@@ -337,12 +549,12 @@ static strake_status netcdf_put(strake_netcdf_file *file, int variable, const in
         first[d] = (size_t)start[d - 1];
         many[d] = (size_t)count[d - 1];
     }
-    strake_netcdf_lock();
+    netcdf_lock();
     file->is_partial = true;
     STRAKE_NETCDF_TRY("write", file->path,
                       nc_put_vara(file->id, file->variable[variable], first, many, data));
 cleanup:
-    strake_netcdf_unlock();
+    netcdf_unlock();
     return status;
 }
 
@@ -351,7 +563,7 @@ static strake_status netcdf_commit(strake_netcdf_file *file, strake_error *error
     strake_status status = STRAKE_OK;
     double ignored[1] = {0.0};
     const size_t first[STRAKE_NETCDF_DIMS] = {0};
-    strake_netcdf_lock();
+    netcdf_lock();
     if (file->plan->kind == STRAKE_NETCDF_CDF5) {
         /* Looking at the first blocks makes libnetcdf write what it has of the record. */
         STRAKE_NETCDF_TRY(
@@ -367,7 +579,7 @@ static strake_status netcdf_commit(strake_netcdf_file *file, strake_error *error
     file->is_partial = false;
     STRAKE_TRY(settle(file, error));
 cleanup:
-    strake_netcdf_unlock();
+    netcdf_unlock();
     return status;
 }
 
@@ -377,7 +589,7 @@ static void netcdf_close(strake_netcdf_file **which)
     if (file == NULL) {
         return;
     }
-    strake_netcdf_lock();
+    netcdf_lock();
     if (file->id >= 0) {
         (void)nc_close(file->id);
     }
@@ -388,7 +600,7 @@ static void netcdf_close(strake_netcdf_file **which)
     if (file->descriptor >= 0) {
         (void)close(file->descriptor);
     }
-    strake_netcdf_unlock();
+    netcdf_unlock();
     free(file->path);
     free(file->variable);
     free(file);
@@ -421,15 +633,15 @@ static strake_status netcdf_open(const char *path, strake_netcdf_reader **out, s
     strake_netcdf_reader *reader = calloc(1, sizeof *reader);
     int code = NC_NOERR;
     int64_t bytes = 0;
-    strake_netcdf_lock();
+    netcdf_lock();
     STRAKE_CHECK(reader != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
     reader->id = -1;
     reader->path = strdup(path);
     STRAKE_CHECK(reader->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
-    STRAKE_TRY(strake_netcdf_check_header(path, &bytes, error));
+    STRAKE_TRY(check_header(path, &bytes, error));
     code = nc_open(path, NC_NOWRITE, &reader->id);
     STRAKE_CHECK(code == NC_NOERR, error, code > 0 ? STRAKE_ERR_IO : STRAKE_ERR_USAGE,
-                 "%s: cannot be read as NetCDF: %s", path, strake_netcdf_reason(code));
+                 "%s: cannot be read as NetCDF: %s", path, netcdf_reason(code));
     STRAKE_CHECK(nc_inq_nvars(reader->id, &reader->variables) == NC_NOERR, error, STRAKE_ERR_USAGE,
                  "%s: cannot be read as NetCDF", path);
     STRAKE_CHECK(has_records(reader->id, bytes), error, STRAKE_ERR_USAGE,
@@ -439,7 +651,7 @@ static strake_status netcdf_open(const char *path, strake_netcdf_reader **out, s
     *out = reader;
     reader = NULL;
 cleanup:
-    strake_netcdf_unlock();
+    netcdf_unlock();
     netcdf_end(&reader);
     return status;
 }
@@ -472,7 +684,7 @@ static bool netcdf_describe(strake_netcdf_reader *reader, int variable, strake_n
     nc_type type = NC_NAT;
     int dim[NC_MAX_VAR_DIMS] = {0};
     memset(out, 0, sizeof *out);
-    strake_netcdf_lock();
+    netcdf_lock();
     bool good = nc_inq_var(reader->id, variable, name, &type, &out->dims, dim, NULL) == NC_NOERR &&
                 type != NC_CHAR && type != NC_STRING && type <= NC_UINT64 &&
                 out->dims <= STRAKE_NETCDF_DIMS && strlen(name) < sizeof out->name;
@@ -490,7 +702,7 @@ static bool netcdf_describe(strake_netcdf_reader *reader, int variable, strake_n
         read_text(reader, variable, "long_name", out->text, sizeof out->text);
         read_text(reader, variable, "calendar", out->calendar, sizeof out->calendar);
     }
-    strake_netcdf_unlock();
+    netcdf_unlock();
     return good;
 }
 
@@ -565,7 +777,7 @@ static strake_status netcdf_read(strake_netcdf_reader *reader, int variable, con
     int dims = 0;
     int64_t values = 1, holes = 0;
     nc_type type = NC_NAT;
-    strake_netcdf_lock();
+    netcdf_lock();
     STRAKE_NETCDF_TRY("read", reader->path,
                       nc_inq_var(reader->id, variable, NULL, &type, &dims, NULL, NULL));
     for (int d = 0; d < dims; d++) {
@@ -580,7 +792,7 @@ static strake_status netcdf_read(strake_netcdf_reader *reader, int variable, con
         *missing += holes;
     }
 cleanup:
-    strake_netcdf_unlock();
+    netcdf_unlock();
     return status;
 }
 
@@ -589,11 +801,11 @@ static void netcdf_end(strake_netcdf_reader **reader)
     if (*reader == NULL) {
         return;
     }
-    strake_netcdf_lock();
+    netcdf_lock();
     if ((*reader)->id >= 0) {
         (void)nc_close((*reader)->id);
     }
-    strake_netcdf_unlock();
+    netcdf_unlock();
     free((*reader)->path);
     free(*reader);
     *reader = NULL;

@@ -75,12 +75,6 @@ void strake_svg_text(strake_text *svg, double x, double y, const char *class, co
     strake_text_print(svg, "</text>\n");
 }
 
-void strake_text_free(strake_text *text)
-{
-    free(text->data);
-    *text = (strake_text){0};
-}
-
 static bool reserve(strake_text *text, size_t more)
 {
     if (text->failed) {

@@ -2,6 +2,8 @@
 #ifndef STRAKE_TEXT_H
 #define STRAKE_TEXT_H
 
+#include <stdlib.h>
+
 #include "base/error.h"
 
 /** Zero-initialise; free with strake_text_free(). Running out of memory sets @c failed and sticks. */
@@ -12,7 +14,12 @@ typedef struct strake_text {
     bool failed;
 } strake_text;
 
-void strake_text_free(strake_text *text);
+static inline void strake_text_free(strake_text *text)
+{
+    free(text->data);
+    *text = (strake_text){0};
+}
+
 void strake_text_append(strake_text *text, const char *data, size_t length);
 void strake_text_print(strake_text *text, const char *format, ...) STRAKE_PRINTF(2, 3);
 

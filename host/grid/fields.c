@@ -15,7 +15,7 @@
 #include "cost/record.h"
 
 /*
- * * What a grid's problem measures of its states, and what is kept of fields for that alone (strake_field.is_compared):
+ * What a grid's problem measures of its states, and what is kept of fields for that alone (strake_field.is_compared):
  * whole arrays beside those that steps read, on the rank where they were set.
  */
 

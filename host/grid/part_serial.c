@@ -10,7 +10,7 @@
 #include "cpu/machine.h"
 
 /*
- * * `serial`: the naive reference. Array by array, one thread, no vectors, no blocking: what the MPDATA
+ * `serial`: the naive reference. Array by array, one thread, no vectors, no blocking: what the MPDATA
  * paper calls the serial version. It tests the scheduling of everything else.
  */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/activity.h"
-#include "opencl/cl_launch.h"
+#include "opencl/cl_kernels.h"
 
 enum {
     LOOK_ITEMS = 128,  /* of a group */

@@ -15,7 +15,7 @@
 #define STRAKE_CL_ACTIVE_H
 
 #include "cl/active.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_window.h"
 
 enum { STRAKE_CL_ACTIVE_LOOK = 4 /* sweeps */, STRAKE_CL_MOST_WAKES = 2 };

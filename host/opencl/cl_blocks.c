@@ -6,8 +6,7 @@
 
 #include "base/clock.h"
 #include "opencl/cl_blocks.h"
-#include "opencl/cl_fill.h"
-#include "opencl/cl_pins.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_choose.h"
 #include "opencl/cl_window.h"
 
@@ -905,12 +904,6 @@ strake_status strake_cl_blocks_restart(strake_cl_blocks *b, strake_error *error)
     }
 cleanup:
     return status;
-}
-
-strake_status strake_cl_blocks_undo(strake_cl_blocks *b, strake_error *error)
-{
-    b->report = b->before;
-    return strake_cl_blocks_restart(b, error);
 }
 
 strake_status strake_cl_blocks_check(strake_cl_blocks *b, bool *intact, strake_error *error)

@@ -13,7 +13,7 @@
 #define STRAKE_CL_BLOCKS_H
 
 #include "opencl/cl_choose.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_window.h"
 
 /** What is given, beside the settings that the kernels were built with; zero means the default. */
@@ -22,7 +22,7 @@ typedef struct strake_cl_blocks_options {
     int64_t horizon; /**< steps between two stops for output, at least 1 */
     bool alone;      /**< no other stripe */
     bool movable; /**< slabs may change their owner; the host arrays are those of the whole grid */
-    bool pins;    /**< host arrays may be pinned (cl_pins.h) */
+    bool pins;    /**< host arrays may be pinned (cl_queue.h) */
     strake_cl_known known; /**< instead of measuring; its streams give way where memory is short */
     double limit;          /**< seconds of a wait after which the device counts as hung */
 } strake_cl_blocks_options;
@@ -138,7 +138,11 @@ strake_status strake_cl_blocks_is_finite(strake_cl_blocks *blocks, bool *finite,
 strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *error);
 
 /** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
-strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
+static inline strake_status strake_cl_blocks_undo(strake_cl_blocks *b, strake_error *error)
+{
+    b->report = b->before;
+    return strake_cl_blocks_restart(b, error);
+}
 
 /** Records what every queue does from now on, or no longer (NULL). Finishes. */
 strake_status strake_cl_blocks_record(strake_cl_blocks *blocks, strake_cl_record *record,

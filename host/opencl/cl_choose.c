@@ -76,11 +76,6 @@ static int default_of(setting which, unsigned facts, int64_t cells, const strake
 
 enum { MOST_PIECES = 64 /* among which the best number is looked for */ };
 
-size_t strake_cl_count_sides(const strake_cl_kernel_plan *plan, int axis)
-{
-    return (size_t)plan->side[axis][0] + (size_t)plan->side[axis][1];
-}
-
 int64_t strake_cl_count_tiles(const strake_cl_kernel_plan *plan, int axis, int64_t extent,
                               size_t size)
 {
@@ -115,16 +110,6 @@ enum {
     MOST_CHOSEN_STEPS = 32,
     MOST_TRIED = 12 /* numbers of blocks, each a half more than the one before */
 };
-
-int64_t strake_cl_sizes_slabs(int64_t slabs, int64_t blocks)
-{
-    return (slabs + blocks - 1) / blocks;
-}
-
-double strake_cl_sizes_array(const strake_cl_demand *d, int64_t slabs, int steps)
-{
-    return (double)(slabs + 2 * (steps - 1) * d->reach + d->ghosts) * d->slab_bytes;
-}
 
 static bool fits(const strake_cl_demand *d, const strake_cl_sizes *sizes)
 {
@@ -217,13 +202,6 @@ bool strake_cl_sizes_choose(const strake_cl_demand *d, const strake_cl_rates *ra
         }
     }
     return out->steps > 0;
-}
-
-double strake_cl_sizes_least(const strake_cl_demand *d)
-{
-    const int64_t slabs = d->blocks > 0 ? strake_cl_sizes_slabs(d->slabs, d->blocks) : 1;
-    return strake_cl_sizes_array(d, slabs, d->steps > 0 ? d->steps : 1) * d->arrays *
-           (d->streams > 0 ? d->streams : 1);
 }
 
 enum {

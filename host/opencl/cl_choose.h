@@ -25,7 +25,7 @@
 #include "opencl/cl_plan.h"
 
 /*
- * * Tiles and pieces into which marching kernels cut a stripe.
+ * Tiles and pieces into which marching kernels cut a stripe.
  */
 
 enum {
@@ -34,7 +34,10 @@ enum {
 };
 
 /** Work-items (axis 2) or lines (axis 1) of a group that store nothing. */
-size_t strake_cl_count_sides(const strake_cl_kernel_plan *plan, int axis);
+static inline size_t strake_cl_count_sides(const strake_cl_kernel_plan *plan, int axis)
+{
+    return (size_t)plan->side[axis][0] + (size_t)plan->side[axis][1];
+}
 
 /** Tiles of @p extent cells of axis 1 or 2, for groups of @p size work-items, less those at their ends. */
 int64_t strake_cl_count_tiles(const strake_cl_kernel_plan *plan, int axis, int64_t extent,
@@ -92,10 +95,16 @@ typedef struct strake_cl_sizes {
 } strake_cl_sizes;
 
 /** Slabs of the largest of equal blocks. */
-int64_t strake_cl_sizes_slabs(int64_t slabs, int64_t blocks);
+static inline int64_t strake_cl_sizes_slabs(int64_t slabs, int64_t blocks)
+{
+    return (slabs + blocks - 1) / blocks;
+}
 
 /** Bytes of one array of a window for blocks of @p slabs that advance @p steps steps. */
-double strake_cl_sizes_array(const strake_cl_demand *demand, int64_t slabs, int steps);
+static inline double strake_cl_sizes_array(const strake_cl_demand *d, int64_t slabs, int steps)
+{
+    return (double)(slabs + 2 * (steps - 1) * d->reach + d->ghosts) * d->slab_bytes;
+}
 
 /** Predicted seconds of a sweep of @p steps steps with these blocks and streams. */
 double strake_cl_sizes_sweep(const strake_cl_demand *demand, const strake_cl_rates *rates,
@@ -106,6 +115,11 @@ bool strake_cl_sizes_choose(const strake_cl_demand *demand, const strake_cl_rate
                             strake_cl_sizes *out);
 
 /** Least bytes of device memory that any allowed sizes need. */
-double strake_cl_sizes_least(const strake_cl_demand *demand);
+static inline double strake_cl_sizes_least(const strake_cl_demand *d)
+{
+    const int64_t slabs = d->blocks > 0 ? strake_cl_sizes_slabs(d->slabs, d->blocks) : 1;
+    return strake_cl_sizes_array(d, slabs, d->steps > 0 ? d->steps : 1) * d->arrays *
+           (d->streams > 0 ? d->streams : 1);
+}
 
 #endif

@@ -6,16 +6,6 @@
 #include "base/element.h"
 #include "opencl/cl_plan.h"
 
-void strake_cl_clock_release(strake_cl_clock *c, const strake_cl_kernels *kernels)
-{
-    if (c->kernel != NULL) {
-        (void)kernels->cl->clReleaseKernel(c->kernel);
-        c->kernel = NULL;
-    }
-    strake_cl_release_buffer(kernels, &c->clock);
-    strake_cl_release_buffer(kernels, &c->told);
-}
-
 static strake_status make(strake_cl_clock *c, const strake_cl_kernels *kernels, strake_error *error)
 {
     strake_status status = STRAKE_OK;

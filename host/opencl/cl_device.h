@@ -110,14 +110,6 @@ typedef struct strake_cl_list {
     strake_cl_device *device;
 } strake_cl_list;
 
-/**
- * Opens the loader and lists the devices of every platform: GPUs, accelerators, then devices on the
- * processors and others; within a kind by the name and version of the platform, then as its driver counts
- * them. The order in which a loader finds drivers, which changes when one is installed anew, does not matter.
- * A missing loader or driver is not an error but an empty list with a reason. Drivers that end or stop the process which
- * loads them are left out (cl_drivers.h). Free with strake_cl_list_free().
- */
-strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error);
 void strake_cl_list_free(strake_cl_list *list);
 
 /** The same; @p anew tries every driver, whatever is known of it (cl_drivers.h). */
@@ -275,5 +267,17 @@ extern const strake_embedded strake_cl_texts[];
 
 /** Text of an embedded kernel file, for example "mpdata_point.h"; STRAKE_CL_DIR overrides. NULL if unknown. */
 const char *strake_cl_source(const char *name);
+
+/**
+ * Opens the loader and lists the devices of every platform: GPUs, accelerators, then devices on the
+ * processors and others; within a kind by the name and version of the platform, then as its driver counts
+ * them. The order in which a loader finds drivers, which changes when one is installed anew, does not matter.
+ * A missing loader or driver is not an error but an empty list with a reason. Drivers that end or stop the process which
+ * loads them are left out (cl_drivers.h). Free with strake_cl_list_free().
+ */
+static inline strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
+{
+    return strake_cl_list_open_as(list, false, error);
+}
 
 #endif

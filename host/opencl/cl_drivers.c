@@ -23,7 +23,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "files/cache.h"
-#include "files/folder.h"
 #include "files/text.h"
 #include "files/module.h"
 
@@ -764,15 +763,6 @@ void strake_cl_drivers_free(strake_cl_drivers *drivers)
     }
     free(drivers->driver);
     memset(drivers, 0, sizeof *drivers);
-}
-
-int strake_cl_drivers_with(const strake_cl_drivers *drivers, strake_cl_verdict verdict)
-{
-    int found = 0;
-    for (int k = 0; k < drivers->count; k++) {
-        found += drivers->driver[k].verdict == verdict;
-    }
-    return found;
 }
 
 const char *strake_cl_driver_text(const strake_cl_driver *driver, char *text, size_t room)

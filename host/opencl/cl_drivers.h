@@ -72,9 +72,6 @@ strake_status strake_cl_drivers_find(const char *loader, bool anew, strake_cl_dr
                                      strake_error *error);
 void strake_cl_drivers_free(strake_cl_drivers *drivers);
 
-/** How many drivers have a verdict. */
-int strake_cl_drivers_with(const strake_cl_drivers *drivers, strake_cl_verdict verdict);
-
 /**
  * Tries a loader, or what $STRAKE_OPENCL_LIBRARY names, in the environment that it will be asked in.
  * @param[out] said  what happened, as strake_cl_driver.said  @return false: it ends the process, or does not come back

@@ -152,12 +152,6 @@ static strake_status plan_packed(strake_cl_exchange *x, strake_error *error)
                : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for borders on their way");
 }
 
-void strake_cl_exchange_unpin(strake_cl_exchange *x)
-{
-    strake_cl_pins_release(&x->pins);
-    x->pinned = false;
-}
-
 strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range *stripe,
                                       int stripes, int self, int64_t base, const int64_t depth[2],
                                       const int64_t theirs[2], strake_error *error)
@@ -190,11 +184,6 @@ void strake_cl_exchange_release(strake_cl_exchange *x)
     free(x->ghost);
     free(x->packed);
     memset(x, 0, sizeof *x);
-}
-
-bool strake_cl_exchange_is_empty(const strake_cl_exchange *x)
-{
-    return x->ghosts == 0 && x->borders == 0;
 }
 
 /* Ends a timed exchange; the oldest sample makes room. */
@@ -240,6 +229,35 @@ static const strake_cl_pins *pins_of(strake_cl_exchange *x)
     return &x->pins;
 }
 
+/*
+ * The same for several pieces, which one command copies from or to host memory, whichever is not NULL: it must be pinned
+ * as a whole or not at all.
+ */
+static strake_status cl_pins_pieces(const strake_cl_pins *pins, cl_command_queue queue,
+                                    cl_mem buffer, const strake_cl_pieces *p, const void *from,
+                                    void *to, cl_event *done, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *cl = pins->cl;
+    const bool up = from != NULL;
+    const size_t there[3] = {p->offset, 0, 0}, here[3] = {0, 0, 0};
+    const size_t region[3] = {p->bytes, (size_t)p->count, 1};
+    cl_event own = NULL;
+    cl_event *const event = done != NULL ? done : pins->record != NULL ? &own : NULL;
+    const cl_int code =
+        up ? cl->clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, there, here, region, p->apart, 0,
+                                          p->bytes, 0, from, 0, NULL, event)
+           : cl->clEnqueueReadBufferRect(queue, buffer, CL_FALSE, there, here, region, p->apart, 0,
+                                         p->bytes, 0, to, 0, NULL, event);
+    STRAKE_CL(up ? "clEnqueueWriteBufferRect" : "clEnqueueReadBufferRect", code, error,
+              pins->device);
+    strake_cl_record_add(pins->record, up ? STRAKE_CL_UP : STRAKE_CL_DOWN, "",
+                         (double)p->bytes * p->count, event != NULL ? *event : NULL);
+cleanup:
+    strake_cl_release_event(cl, &own);
+    return status;
+}
+
 /* The borders of the states that lie together, one after the other. */
 static strake_status send_packed(strake_cl_exchange *x, int parity, void *const *next,
                                  strake_error *error)
@@ -249,9 +267,8 @@ static strake_status send_packed(strake_cl_exchange *x, int parity, void *const 
     for (int b = 0; b < x->borders; b++) {
         const strake_cl_pieces pieces =
             pieces_of(x, x->border[b].first, x->border[b].end - x->border[b].first);
-        STRAKE_TRY(strake_cl_pins_pieces(pins_of(x), queue_of(x), x->window->together.all[parity],
-                                         &pieces, NULL, to, b + 1 == x->borders ? &x->sent : NULL,
-                                         error));
+        STRAKE_TRY(cl_pins_pieces(pins_of(x), queue_of(x), x->window->together.all[parity], &pieces,
+                                  NULL, to, b + 1 == x->borders ? &x->sent : NULL, error));
         to += pieces.bytes * (size_t)pieces.count;
     }
     x->next = next;
@@ -349,7 +366,7 @@ static strake_status fetch_packed(strake_cl_exchange *x, void *const *array, str
         run = run_of(x, g);
         const strake_cl_pieces pieces = pieces_of(x, x->ghost[g].slab, run);
         char *const end = copy_packed(x, from, array, false, x->ghost[g].source, run);
-        STRAKE_TRY(strake_cl_pins_pieces(
+        STRAKE_TRY(cl_pins_pieces(
             pins_of(x), queue_of(x), x->window->together.all[x->window->parity], &pieces, from,
             NULL, g + run == x->ghosts && x->borders == 0 ? &x->arrived : NULL, error));
         from = end;

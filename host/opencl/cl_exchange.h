@@ -14,8 +14,7 @@
 #ifndef STRAKE_CL_EXCHANGE_H
 #define STRAKE_CL_EXCHANGE_H
 
-#include "opencl/cl_pins.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_window.h"
 
 enum { STRAKE_CL_MOST_BORDERS = 16, STRAKE_CL_SAMPLES = 64 };
@@ -72,7 +71,7 @@ typedef struct strake_cl_exchange_report {
 /**
  * @param[in]  window, host  borrowed until release; host is the layout of the host arrays
  * @param[in]  overlaps      transfers get a queue of their own
- * @param[in]  pins          host memory may be pinned (cl_pins.h)
+ * @param[in]  pins          host memory may be pinned (cl_queue.h)
  * @param[out] x             zeroed by the caller; to be released also after a failure
  */
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
@@ -91,13 +90,14 @@ strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range 
                                       const int64_t theirs[2], strake_error *error);
 void strake_cl_exchange_release(strake_cl_exchange *x);
 
-/** Whether no other stripe reads this one's slabs, and this one reads no others. */
-bool strake_cl_exchange_is_empty(const strake_cl_exchange *x);
-
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out);
 
 /** Lets go of all pins until the next call; no transfer may be under way. */
-void strake_cl_exchange_unpin(strake_cl_exchange *x);
+static inline void strake_cl_exchange_unpin(strake_cl_exchange *x)
+{
+    strake_cl_pins_release(&x->pins);
+    x->pinned = false;
+}
 
 /**
  * The border slabs are what the window's queue holds so far: reading them follows that, and nothing enqueued later.

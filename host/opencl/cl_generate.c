@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "opencl/cl_device.h"
-#include "opencl/cl_write.h"
 
 typedef strake_cl_writer writer;
 

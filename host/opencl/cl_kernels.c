@@ -9,6 +9,70 @@
 #include "opencl/cl_generate.h"
 #include "opencl/cl_plan.h"
 
+static void plan(strake_cl_kernels *s);
+
+/* Whether the kernel has this argument already; notes it. */
+static bool has(strake_cl_passed *passed, cl_uint at, size_t bytes, const void *value)
+{
+    uint64_t word = 0;
+    if (passed == NULL || at >= STRAKE_CL_MOST_ARGUMENTS ||
+        (value != NULL && bytes > sizeof word)) {
+        return false;
+    }
+    if (value != NULL) {
+        memcpy(&word, value, bytes);
+    }
+    const bool same = passed->bytes[at] == bytes && passed->value[at] == word;
+    passed->bytes[at] = bytes;
+    passed->value[at] = word;
+    return same;
+}
+
+void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value)
+{
+    if (a->code == CL_SUCCESS && !has(a->passed, a->next, bytes, value)) {
+        a->code = a->cl->clSetKernelArg(a->kernel, a->next, bytes, value);
+        if (a->code != CL_SUCCESS && a->passed != NULL) {
+            memset(a->passed, 0, sizeof *a->passed);
+        }
+    }
+    a->next++;
+}
+
+void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, double value)
+{
+    const float narrow = (float)value;
+    if (precision == STRAKE_SINGLE) {
+        strake_cl_pass(a, sizeof narrow, &narrow);
+    } else {
+        strake_cl_pass(a, sizeof value, &value);
+    }
+}
+
+strake_status strake_cl_launch(const strake_cl_kernels *s, cl_command_queue queue, const char *name,
+                               const strake_cl_arguments *a, size_t width, size_t height, size_t x,
+                               size_t y, size_t z, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t local[3] = {width > 0 ? width : 1, height > 0 ? height : 1, 1};
+    const size_t global[3] = {(x + local[0] - 1) / local[0] * local[0],
+                              (y + local[1] - 1) / local[1] * local[1], z};
+    cl_event recorded = NULL;
+    cl_event *const event = a->event == NULL && s->record != NULL ? &recorded : a->event;
+    STRAKE_CL(name, a->code, error, s->device);
+    STRAKE_CL(
+        name,
+        s->cl->clEnqueueNDRangeKernel(queue, a->kernel, 3, NULL, global, local, 0, NULL, event),
+        error, s->device);
+    if (s->record != NULL) {
+        strake_cl_record_add(s->record, STRAKE_CL_KERNEL, name,
+                             (double)global[0] * (double)global[1] * (double)global[2], *event);
+    }
+cleanup:
+    strake_cl_release_event(s->cl, &recorded);
+    return status;
+}
+
 enum {
     MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */
     MARCH_ROWS_WAVES = 64, /* with so many and more, two waves of groups even out better than one */
@@ -288,16 +352,6 @@ static void release_program(strake_cl_kernels *s)
     s->kernels = 0;
     free(s->passed);
     s->passed = NULL;
-}
-
-void strake_cl_kernels_forget(const strake_cl_kernels *s)
-{
-    if (s->passed != NULL) {
-        memset(s->passed, 0, (size_t)s->kernels * sizeof *s->passed);
-    }
-    if (s->tiles != NULL) {
-        strake_cl_kernels_forget(s->tiles);
-    }
 }
 
 /* Plans. In three dimensions, where no tile fits, point kernels are planned for themselves: not at what launches of tiles cost. */

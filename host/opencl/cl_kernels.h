@@ -10,9 +10,8 @@
 #include "engine/layout.h"
 #include "engine/problem.h"
 #include "opencl/cl_device.h"
-#include "opencl/cl_fill.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_plan.h"
-#include "opencl/cl_record.h"
 
 enum { STRAKE_CL_MOST_ARGUMENTS = 128 };
 
@@ -87,9 +86,6 @@ strake_status strake_cl_kernels_list(strake_cl_kernels *kernels, const strake_pr
                                      const strake_layout *layout, const strake_settings *settings,
                                      strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
-
-/** A buffer is released: what kernels were passed is to be passed again. */
-void strake_cl_kernels_forget(const strake_cl_kernels *kernels);
 
 /** Last kernel that reads a value, or -1. */
 int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value);
@@ -175,5 +171,49 @@ bool strake_cl_groups_is_heavy(const strake_cl_kernels *kernels, int k);
 
 /** Registers that a work-item of kernel @p k needs, as compilers have been seen to need them: 32 bits each. */
 int strake_cl_groups_need(const strake_cl_kernels *kernels, int k);
+
+/* Arguments and launches of compiled kernels. */
+
+/** Arguments of a kernel, set in order; the first failure is kept in @c code. */
+typedef struct strake_cl_arguments {
+    const strake_cl *cl;
+    cl_kernel kernel;
+    cl_uint next;
+    cl_int code;
+    cl_event *event;          /**< set by the launch; NULL: not asked for */
+    strake_cl_passed *passed; /**< what the kernel has already; NULL: that is not known */
+} strake_cl_arguments;
+
+static inline strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel)
+{
+    const strake_cl_arguments a = {.cl = cl, .kernel = kernel, .code = CL_SUCCESS};
+    return a;
+}
+
+void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value);
+
+static inline void strake_cl_pass_buffer(strake_cl_arguments *a, cl_mem buffer)
+{
+    strake_cl_pass(a, sizeof buffer, &buffer);
+}
+
+static inline void strake_cl_pass_long(strake_cl_arguments *a, int64_t value)
+{
+    const cl_long number = value;
+    strake_cl_pass(a, sizeof number, &number);
+}
+
+static inline void strake_cl_pass_int(strake_cl_arguments *a, int64_t value)
+{
+    const cl_int number = (cl_int)value;
+    strake_cl_pass(a, sizeof number, &number);
+}
+
+void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, double value);
+
+/** Enqueues x * y * z work-items or more: whole groups of width * height. */
+strake_status strake_cl_launch(const strake_cl_kernels *kernels, cl_command_queue queue,
+                               const char *name, const strake_cl_arguments *a, size_t width,
+                               size_t height, size_t x, size_t y, size_t z, strake_error *error);
 
 #endif

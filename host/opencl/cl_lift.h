@@ -7,7 +7,7 @@
 #ifndef STRAKE_CL_LIFT_H
 #define STRAKE_CL_LIFT_H
 
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_window.h"
 
 typedef struct strake_cl_lift {

@@ -393,12 +393,22 @@ static bool set_names(const strake_cl_drivers *drivers, environment *guest)
     return good;
 }
 
+/* How many drivers have a verdict. */
+static int cl_drivers_with(const strake_cl_drivers *drivers, strake_cl_verdict verdict)
+{
+    int found = 0;
+    for (int k = 0; k < drivers->count; k++) {
+        found += drivers->driver[k].verdict == verdict;
+    }
+    return found;
+}
+
 /* Leaves bad drivers out. @return false: that is not possible, since no temporary folder can be written */
 static bool enter(const strake_cl_drivers *drivers, environment *guest)
 {
     memset(guest, 0, sizeof *guest);
     bool good = drivers->pocl_cache[0] == '\0' || set(guest, POCL, drivers->pocl_cache);
-    if (good && strake_cl_drivers_with(drivers, STRAKE_CL_BAD) > 0) {
+    if (good && cl_drivers_with(drivers, STRAKE_CL_BAD) > 0) {
         good = write_folder(drivers, guest) && set(guest, VENDORS, guest->folder) &&
                set(guest, VENDOR_PATH, guest->folder) && set_names(drivers, guest);
     }
@@ -616,11 +626,11 @@ static const strake_cl_driver *first_with(const strake_cl_list *list, strake_cl_
 static void explain_empty(strake_cl_list *list, cl_uint platforms, cl_platform_id first)
 {
     char name[64], text[sizeof list->why_none - 100];
-    const bool bad = strake_cl_drivers_with(&list->drivers, STRAKE_CL_BAD) > 0;
+    const bool bad = cl_drivers_with(&list->drivers, STRAKE_CL_BAD) > 0;
     if (is_short_of_memory(RLIM_INFINITY, list->why_none, sizeof list->why_none)) {
         return;
     }
-    if (bad || (platforms == 0 && strake_cl_drivers_with(&list->drivers, STRAKE_CL_REFUSED) > 0)) {
+    if (bad || (platforms == 0 && cl_drivers_with(&list->drivers, STRAKE_CL_REFUSED) > 0)) {
         (void)snprintf(
             list->why_none, sizeof list->why_none,
             "no OpenCL driver has a device that can be used: %s; see `strake doctor`",
@@ -738,7 +748,7 @@ static bool is_safe(strake_cl_list *list, bool entered, bool is_named, const cha
                        "needed, and none can be written; set TMPDIR, or see `strake doctor`");
         return false;
     }
-    if ((is_named || strake_cl_drivers_with(&list->drivers, STRAKE_CL_BAD) > 0) &&
+    if ((is_named || cl_drivers_with(&list->drivers, STRAKE_CL_BAD) > 0) &&
         !strake_cl_drivers_library(&list->drivers, loader, said, sizeof said)) {
         (void)snprintf(list->why_none, sizeof list->why_none,
                        is_named ? "STRAKE_OPENCL_LIBRARY names %s, which %s; correct or unset it"
@@ -796,18 +806,13 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
-{
-    return strake_cl_list_open_as(list, false, error);
-}
-
 void strake_cl_list_tell(const strake_cl_list *list, bool all,
                          void (*notice)(void *user, const char *line), void *user)
 {
     static atomic_flag is_told = ATOMIC_FLAG_INIT;
     char text[1024], line[1200];
     if (notice == NULL || list->drivers.count == 0 ||
-        (!all && (strake_cl_drivers_with(&list->drivers, STRAKE_CL_BAD) == 0 ||
+        (!all && (cl_drivers_with(&list->drivers, STRAKE_CL_BAD) == 0 ||
                   atomic_flag_test_and_set(&is_told)))) {
         return;
     }

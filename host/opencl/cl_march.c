@@ -1,5 +1,5 @@
 /* What the texts of all kernels have in common (names, computations, ghosts), and that of marching kernels. */
-#include "opencl/cl_write.h"
+#include "opencl/cl_generate.h"
 
 #include <stdlib.h>
 

@@ -9,13 +9,6 @@
 
 #include "engine/clock.h"
 
-bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
-                             const strake_cl_term *term)
-{
-    return options->run.division == STRAKE_CL_REFINE_ON &&
-           strake_cl_term_stage(graph, term)->point->is_ratio;
-}
-
 bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options)
 {
     bool has_doubt = false;
@@ -246,34 +239,6 @@ bool strake_cl_term_is_stored(const strake_cl_kernel_plan *plan, const strake_cl
     return false;
 }
 
-int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term *term, int axis)
-{
-    const int offset = term->offset[axis];
-    const int own = axis == 2 ? plan->vector : plan->lines;
-    return offset >= 0 ? offset / own : -((own - 1 - offset) / own);
-}
-
-int strake_cl_lead(const strake_cl_kernel_plan *plan)
-{
-    return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
-}
-
-size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
-{
-    return (size_t)options->stride + 2 * (size_t)plan->margin[2];
-}
-
-int strake_cl_halves(const strake_cl_kernel_plan *plan)
-{
-    return plan->lines > 1 ? 1 : 2;
-}
-
-size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
-{
-    const size_t lines = plan->flat ? 1 : (size_t)options->lines + 2 * (size_t)plan->margin[1];
-    return lines * strake_cl_line_elements(options, plan);
-}
-
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan)
 {
@@ -291,11 +256,6 @@ int strake_cl_tile_extent(const strake_cl_options *options, int axis)
 {
     static const int place[STRAKE_AXES] = {1, 2, 0};
     return options->tile[place[axis]];
-}
-
-int strake_cl_phase_extent(const strake_cl_options *options, const strake_cl_phase *phase, int axis)
-{
-    return strake_cl_tile_extent(options, axis) + phase->lo[axis] + phase->hi[axis];
 }
 
 int strake_cl_tile_lead(const strake_cl_kernel_plan *plan, int axis)

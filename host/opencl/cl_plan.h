@@ -201,15 +201,11 @@ bool strake_cl_plan_tiles(const strake_graph *graph, const strake_cl_options *op
 int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *options,
                           const strake_cl_kernel_plan *plan, int first, int end, int *order);
 
-/** Whether a computed term is a ratio whose quotient is refined. */
-bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
-                             const strake_cl_term *term);
-
 /** Whether point functions with divisions or roots inside are compiled for being handed a doubt (cl/quick.h). */
 bool strake_cl_graph_has_doubts(const strake_graph *graph, const strake_cl_options *options);
 
 /*
- * * What follows from a stage graph and the plan of a kernel: questions of the planner, of the writers of its
+ * What follows from a stage graph and the plan of a kernel: questions of the planner, of the writers of its
  * text, and of the code that launches it.
  */
 
@@ -258,22 +254,43 @@ bool strake_cl_term_is_own(const strake_cl_kernel_plan *plan, const strake_cl_te
 bool strake_cl_term_is_stored(const strake_cl_kernel_plan *plan, const strake_cl_term *term);
 
 /** Work-items from here to the one whose column a term belongs to, along axis 1 or 2. */
-int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term *term, int axis);
+static inline int strake_cl_items_away(const strake_cl_kernel_plan *plan,
+                                       const strake_cl_term *term, int axis)
+{
+    const int offset = term->offset[axis];
+    const int own = axis == 2 ? plan->vector : plan->lines;
+    return offset >= 0 ? offset / own : -((own - 1 - offset) / own);
+}
 
 /** Columns from the first one that groups of a marching kernel store to column 0. */
-int strake_cl_lead(const strake_cl_kernel_plan *plan);
+static inline int strake_cl_lead(const strake_cl_kernel_plan *plan)
+{
+    return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
+}
 
 /** Elements of a line of a marching kernel's local array: work-items of the group and margins. */
-size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan);
+static inline size_t strake_cl_line_elements(const strake_cl_options *options,
+                                             const strake_cl_kernel_plan *plan)
+{
+    return (size_t)options->stride + 2 * (size_t)plan->margin[2];
+}
 
 /**
  * Halves of a local array: two, one written while neighbours read the other, with one barrier a row; where work-items
  * have several lines one, with a barrier before the first write, too: two would take as much local memory again.
  */
-int strake_cl_halves(const strake_cl_kernel_plan *plan);
+static inline int strake_cl_halves(const strake_cl_kernel_plan *plan)
+{
+    return plan->lines > 1 ? 1 : 2;
+}
 
 /** Elements of one half of it: all lines of the group and margins. */
-size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan);
+static inline size_t strake_cl_half_elements(const strake_cl_options *options,
+                                             const strake_cl_kernel_plan *plan)
+{
+    const size_t lines = plan->flat ? 1 : (size_t)options->lines + 2 * (size_t)plan->margin[1];
+    return lines * strake_cl_line_elements(options, plan);
+}
 
 /** Bytes of local memory of a marching or tiled kernel, a number for each work-item to reduce included. */
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
@@ -283,10 +300,22 @@ size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options 
 int strake_cl_tile_extent(const strake_cl_options *options, int axis);
 
 /** Cells of a phase of a tiled kernel along an axis, the tile's included. */
-int strake_cl_phase_extent(const strake_cl_options *options, const strake_cl_phase *phase,
-                           int axis);
+static inline int strake_cl_phase_extent(const strake_cl_options *options,
+                                         const strake_cl_phase *phase, int axis)
+{
+    return strake_cl_tile_extent(options, axis) + phase->lo[axis] + phase->hi[axis];
+}
 
 /** Cells before the tile along an axis for which there is room in local memory. */
 int strake_cl_tile_lead(const strake_cl_kernel_plan *plan, int axis);
+
+/** Whether a computed term is a ratio whose quotient is refined. */
+static inline bool strake_cl_term_is_ratio(const strake_graph *graph,
+                                           const strake_cl_options *options,
+                                           const strake_cl_term *term)
+{
+    return options->run.division == STRAKE_CL_REFINE_ON &&
+           strake_cl_term_stage(graph, term)->point->is_ratio;
+}
 
 #endif

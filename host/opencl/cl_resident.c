@@ -146,6 +146,12 @@ static strake_status step_ghosts(strake_cl_ghosts *g, int64_t first, int64_t end
 /* One exchange of so many has nothing beside it and is timed by the host, after the trials. */
 enum { TIMED_EXCHANGES = 64, UNTIMED_SWEEPS = 16 };
 
+/* Whether no other stripe reads this one's slabs, and this one reads no others. */
+static bool cl_exchange_is_empty(const strake_cl_exchange *x)
+{
+    return x->ghosts == 0 && x->borders == 0;
+}
+
 /* Decides how the last step of the sweep is computed, before that is enqueued: once for each sweep. */
 static strake_status choose_step(strake_cl_resident *s, strake_error *error)
 {
@@ -153,8 +159,7 @@ static strake_status choose_step(strake_cl_resident *s, strake_error *error)
     const strake_status status =
         strake_cl_active_begin(&s->active, &s->window, &s->waiter, &s->window.listing, error);
     s->timing = s->all_sweeps >= UNTIMED_SWEEPS &&
-                (s->all_sweeps - UNTIMED_SWEEPS) % TIMED_EXCHANGES == 0 &&
-                !strake_cl_exchange_is_empty(x);
+                (s->all_sweeps - UNTIMED_SWEEPS) % TIMED_EXCHANGES == 0 && !cl_exchange_is_empty(x);
     s->all_sweeps++;
     /* Tiles in a list have one launch: nothing is left to run beside the transfers. */
     x->beside = x->overlaps && s->window.listing == NULL;
@@ -508,6 +513,16 @@ cleanup:
     return status;
 }
 
+static void cl_clock_release(strake_cl_clock *c, const strake_cl_kernels *kernels)
+{
+    if (c->kernel != NULL) {
+        (void)kernels->cl->clReleaseKernel(c->kernel);
+        c->kernel = NULL;
+    }
+    strake_cl_release_buffer(kernels, &c->clock);
+    strake_cl_release_buffer(kernels, &c->told);
+}
+
 void strake_cl_resident_destroy(strake_cl_resident **resident)
 {
     strake_cl_resident *s = *resident;
@@ -520,7 +535,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
             (void)s->kernels->cl->clFinish(*queue[k]);
         }
     }
-    strake_cl_clock_release(&s->clock, s->kernels);
+    cl_clock_release(&s->clock, s->kernels);
     strake_cl_active_release(&s->active, s->kernels);
     strake_cl_release_event(s->kernels->cl, &s->looked);
     strake_cl_lift_release(&s->lift);
@@ -608,8 +623,8 @@ static strake_status weigh(strake_cl_resident *s, strake_error *error)
     strake_status status = STRAKE_OK;
     const int64_t at = s->sweeps++;
     const bool is_alone = s->short_runs == 1 || s->short_runs % WEIGHED_RUNS == 2;
-    s->weighing = !strake_cl_exchange_is_empty(&s->exchange) &&
-                  (at % WEIGHED_SWEEPS == 1 || (at == 0 && is_alone));
+    s->weighing =
+        !cl_exchange_is_empty(&s->exchange) && (at % WEIGHED_SWEEPS == 1 || (at == 0 && is_alone));
     if (s->weighing) {
         STRAKE_TRY(
             strake_cl_wait_queue(s->kernels->cl, s->kernels->device, &s->before, s->queue, error));
@@ -756,26 +771,12 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_resident_bound(strake_cl_resident *s, double *bound, strake_error *error)
-{
-    double reduced[STRAKE_MAX_REDUCTIONS];
-    const strake_status status = strake_cl_reduce_end(&s->window, &s->waiter, reduced, error);
-    *bound = status == STRAKE_OK && s->kernels->graph->reductions > 0 ? reduced[0] : *bound;
-    return status;
-}
-
 /* Uploads slabs of the grid from a host array; @p by_map: see strake_cl_window_upload(). */
 static strake_status upload(strake_cl_resident *s, cl_command_queue queue, cl_mem array,
                             const void *from, strake_range slabs, bool by_map, strake_error *error)
 {
     return strake_cl_window_upload(&s->window, &s->lift.pins, queue, array, s->host, from, s->base,
                                    slabs, by_map, error);
-}
-
-void strake_cl_resident_unpin(strake_cl_resident *s)
-{
-    strake_cl_exchange_unpin(&s->exchange);
-    strake_cl_pins_release(&s->lift.pins);
 }
 
 /*
@@ -837,12 +838,9 @@ strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *cons
     bool beside = false;
     s->is_used = true;
     STRAKE_TRY(strake_cl_lift_upload(&s->lift, s->host, s->base, array, &beside, error));
-    STRAKE_TRY(s->member != NULL ? strake_cl_member_put_inputs(s->member, &s->window, array, error)
-                                 : STRAKE_OK);
     STRAKE_TRY(s->member != NULL
-                   ? strake_cl_resident_finish(s, error)
+                   ? put_inputs(s, array, error)
                    : strake_cl_window_static(&s->window, 0, s->window.layout.n[0], error));
-    STRAKE_TRY(s->member != NULL ? strake_cl_member_static(s->member, error) : STRAKE_OK);
     STRAKE_TRY(s->others != NULL ? prepare_ghosts(s->others, error) : STRAKE_OK);
     STRAKE_TRY(strake_cl_active_wake(&s->active, &s->window, error));
     STRAKE_TRY(beside ? STRAKE_OK : strake_cl_resident_finish(s, error));

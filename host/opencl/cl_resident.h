@@ -44,7 +44,7 @@ typedef struct strake_cl_resident_options {
     int steps;             /**< most per sweep */
     strake_range capacity; /**< slabs that the stripe may own one day, its own included */
     bool one_way;          /**< slabs wander down: ghosts are those after the stripe (see below) */
-    bool pins;             /**< host arrays may be pinned for it (cl_pins.h) */
+    bool pins;             /**< host arrays may be pinned for it (cl_queue.h) */
     uint64_t memory;       /**< bytes of the device that it may take */
     double limit;          /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;
@@ -145,11 +145,26 @@ strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *ar
                                           strake_error *error);
 strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, const double *told,
                                        void *const *array, void *const *next, strake_error *error);
-strake_status strake_cl_resident_bound(strake_cl_resident *r, double *bound, strake_error *error);
+
+static inline strake_status strake_cl_resident_bound(strake_cl_resident *s, double *bound,
+                                                     strake_error *error)
+{
+    double reduced[STRAKE_MAX_REDUCTIONS];
+    const strake_status status = strake_cl_reduce_end(&s->window, &s->waiter, reduced, error);
+    *bound = status == STRAKE_OK && s->kernels->graph->reductions > 0 ? reduced[0] : *bound;
+    return status;
+}
+
 strake_status strake_cl_resident_return(strake_cl_resident *r, strake_range own, void *const *array,
                                         strake_error *error);
 void strake_cl_resident_undo(strake_cl_resident *r, int steps);
-void strake_cl_resident_unpin(strake_cl_resident *r);
+
+static inline void strake_cl_resident_unpin(strake_cl_resident *s)
+{
+    strake_cl_exchange_unpin(&s->exchange);
+    strake_cl_pins_release(&s->lift.pins);
+}
+
 strake_status strake_cl_resident_finish(strake_cl_resident *r, strake_error *error);
 strake_status strake_cl_resident_look(strake_cl_resident *r, strake_error *error);
 strake_status strake_cl_resident_is_finite(strake_cl_resident *r, bool *finite,
@@ -181,6 +196,5 @@ strake_status strake_cl_clock_advance(strake_cl_clock *c, strake_cl_window *wind
                                       strake_error *error);
 strake_status strake_cl_clock_look(strake_cl_clock *c, strake_cl_window *window, cl_event *event,
                                    strake_error *error);
-void strake_cl_clock_release(strake_cl_clock *c, const strake_cl_kernels *kernels);
 
 #endif

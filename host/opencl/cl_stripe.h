@@ -13,7 +13,7 @@
 typedef struct strake_cl_stripe_options {
     const strake_settings *settings; /**< read now, but for run.dump_kernels */
     strake_cl_costs costs;           /**< of a resident stripe's exchange */
-    bool pins;                       /**< host arrays may be pinned for it (cl_pins.h) */
+    bool pins;                       /**< host arrays may be pinned for it (cl_queue.h) */
     bool one_way;                    /**< slabs wander down: it must fit in the device's memory */
     bool movable;                    /**< slabs may change their owner while it runs */
     bool has_all;                    /**< the host arrays are those of the whole grid */

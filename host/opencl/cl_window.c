@@ -53,16 +53,6 @@ enum { GUARD = 1 };
 /* Where a part of a buffer may begin: no device asks for more (CL_DEVICE_MEM_BASE_ADDR_ALIGN). */
 enum { PART = 4096 };
 
-size_t strake_cl_window_slab_bytes(const strake_cl_window *w)
-{
-    return (size_t)(w->layout.slab * w->layout.element_size);
-}
-
-size_t strake_cl_window_offset(const strake_cl_window *w, int64_t slab)
-{
-    return strake_layout_offset(&w->layout, w->lead + slab);
-}
-
 strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,
                                    cl_mem_flags flags, cl_mem *out, strake_error *error)
 {
@@ -80,10 +70,21 @@ cleanup:
     return status;
 }
 
+/* A buffer is released: what kernels were passed is to be passed again. */
+static void cl_kernels_forget(const strake_cl_kernels *s)
+{
+    if (s->passed != NULL) {
+        memset(s->passed, 0, (size_t)s->kernels * sizeof *s->passed);
+    }
+    if (s->tiles != NULL) {
+        cl_kernels_forget(s->tiles);
+    }
+}
+
 void strake_cl_release_buffer(const strake_cl_kernels *kernels, cl_mem *buffer)
 {
     if (*buffer != NULL) {
-        strake_cl_kernels_forget(kernels);
+        cl_kernels_forget(kernels);
         (void)kernels->cl->clReleaseMemObject(*buffer);
         *buffer = NULL;
     }
@@ -414,11 +415,6 @@ cleanup:
     return status;
 }
 
-bool strake_cl_window_needs(const strake_cl_window *w, int value)
-{
-    return w->slot[value] >= 0 && w->kernels->graph->value[value].stage < 0;
-}
-
 /* Array of a value in the running step: states by parity, everything else fixed. */
 static cl_mem array_of(const strake_cl_window *w, int value)
 {
@@ -607,11 +603,6 @@ strake_status strake_cl_window_static(strake_cl_window *w, int64_t first, int64_
                                       strake_error *error)
 {
     return run_kernels(w, true, first, end, &no_pairs, error);
-}
-
-void strake_cl_window_swap(strake_cl_window *w)
-{
-    w->parity = 1 - w->parity;
 }
 
 /* The first arguments of kernels on slabs [first, end) of an array: from column @p column on, lines of axis 1. */

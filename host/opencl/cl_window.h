@@ -11,11 +11,8 @@
 #define STRAKE_CL_WINDOW_H
 
 #include "engine/partition.h"
-#include "opencl/cl_fill.h"
+#include "opencl/cl_queue.h"
 #include "opencl/cl_kernels.h"
-#include "opencl/cl_launch.h"
-#include "opencl/cl_pins.h"
-#include "opencl/cl_wait.h"
 
 /*
  * Canaries: the first and the last bytes of an array on a device hold a pattern that no kernel may
@@ -148,8 +145,15 @@ static inline int64_t strake_cl_window_place(const strake_cl_window *window, int
 }
 
 /** Bytes of one slab, and byte offset of a slab (ghost slabs included) in every array. */
-size_t strake_cl_window_slab_bytes(const strake_cl_window *window);
-size_t strake_cl_window_offset(const strake_cl_window *window, int64_t slab);
+static inline size_t strake_cl_window_slab_bytes(const strake_cl_window *w)
+{
+    return (size_t)(w->layout.slab * w->layout.element_size);
+}
+
+static inline size_t strake_cl_window_offset(const strake_cl_window *w, int64_t slab)
+{
+    return strake_layout_offset(&w->layout, w->lead + slab);
+}
 
 /** Bytes of every array. */
 size_t strake_cl_window_array_bytes(const strake_cl_window *window);
@@ -168,7 +172,10 @@ strake_status strake_cl_window_pairs(const strake_cl_window *window, int count, 
                                      strake_error *error);
 
 /** Whether a value is a static input that kernels read: then window->array[slot] must be uploaded. */
-bool strake_cl_window_needs(const strake_cl_window *window, int value);
+static inline bool strake_cl_window_needs(const strake_cl_window *w, int value)
+{
+    return w->slot[value] >= 0 && w->kernels->graph->value[value].stage < 0;
+}
 
 /** Enqueues the static stages for slabs [first, end). */
 strake_status strake_cl_window_static(strake_cl_window *window, int64_t first, int64_t end,
@@ -181,7 +188,11 @@ strake_status strake_cl_window_static(strake_cl_window *window, int64_t first, i
  */
 strake_status strake_cl_window_step(strake_cl_window *window, int64_t first, int64_t end,
                                     const strake_cl_pairs *pairs, strake_error *error);
-void strake_cl_window_swap(strake_cl_window *window);
+
+static inline void strake_cl_window_swap(strake_cl_window *w)
+{
+    w->parity = 1 - w->parity;
+}
 
 /**
  * Enqueues the upload of slabs of the grid into one of the window's arrays: runs of slabs that lie together in the

@@ -9,17 +9,6 @@
 #include "case/input.h"
 #include "files/netcdf.h"
 #include "output/checkpoint.h"
-#include "output/format.h"
-
-/* Series of files for VTK with their times, NAME.pvd beside NAME_STEP.SUFFIX. */
-
-/** Begins one, with what an earlier part of the run has written: the index tells. @return STRAKE_ERR_MEMORY */
-strake_status strake_series_begin(const strake_format_run *run, const char *name,
-                                  const char *suffix, strake_text *series, strake_error *error);
-
-/** Adds the file of the present output and replaces NAME.pvd. @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
-strake_status strake_series_add(const strake_format_run *run, const char *name, const char *file,
-                                strake_text *series, strake_error *error);
 
 /** What a path that a user names can be. */
 typedef enum strake_path_kind {
@@ -72,6 +61,11 @@ strake_status strake_array_read(strake_array *array, int64_t first, int64_t coun
 
 /** Number of a field of a checkpoint by its name, or -1. */
 int strake_checkpoint_find_field(const strake_checkpoint_header *header, const char *name);
-void strake_array_close(strake_array *array);
+
+static inline void strake_array_close(strake_array *array)
+{
+    strake_input_close(&array->input);
+    *array = (strake_array){0};
+}
 
 #endif

@@ -11,7 +11,67 @@
 #ifndef STRAKE_CHECKPOINT_H
 #define STRAKE_CHECKPOINT_H
 
-#include "output/slabs.h"
+#include <stdlib.h>
+
+#include "solver/solver.h"
+
+/*
+ * A field of a solver as a sequence of pieces: whole slabs of axis 0 that fit a small buffer, so that
+ * outputs, checkpoints and reports need no second copy of a field.
+ */
+
+/** One buffer and a place in a field. Zero-initialise before use. */
+typedef struct strake_slabs {
+    strake_solver *solver; /**< borrowed; NULL: the buffer is a whole field of somebody's */
+    size_t element_size;   /**< 4 or 8 bytes: float or double */
+    void *data;            /**< the buffer: a piece, dense */
+    size_t capacity;       /**< of the buffer [bytes] */
+    const char *name;      /**< the field, borrowed */
+    int dims;
+    int64_t shape[3];   /**< slowest first; unused ones 1 */
+    size_t slab;        /**< bytes of one slab */
+    int64_t slabs;      /**< of the field */
+    int64_t first, end; /**< the present piece */
+} strake_slabs;
+
+/** Allocates a buffer for a piece of any field (strake_piece_bytes()). @return STRAKE_ERR_MEMORY. */
+strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
+                                strake_solver *solver, strake_error *error);
+
+/** A field of doubles in memory as one piece, the present one; nothing of it is freed. @param[in] shape  slowest first */
+strake_slabs strake_slabs_of(const char *name, int dims, const int64_t *shape, double *data);
+
+/** Goes to the place before the first piece of a field. @p name must live as long as it is used. */
+strake_status strake_slabs_select(strake_slabs *slabs, const char *name, strake_error *error);
+
+/** Goes to the next piece. @return false, before the first piece again, if there is none. */
+bool strake_slabs_next(strake_slabs *slabs);
+
+/** Bytes of the present piece, and of the field before it. */
+static inline size_t strake_slabs_bytes(const strake_slabs *slabs)
+{
+    return (size_t)(slabs->end - slabs->first) * slabs->slab;
+}
+
+/** Bytes of the whole field. */
+static inline uint64_t strake_slabs_total(const strake_slabs *slabs)
+{
+    return (uint64_t)slabs->slabs * slabs->slab;
+}
+
+/** Copies the present piece from the solver to the buffer, or back. */
+static inline strake_status strake_slabs_get(strake_slabs *slabs, strake_error *error)
+{
+    return strake_get_slabs(slabs->solver, slabs->name, slabs->first, slabs->end, slabs->data,
+                            error);
+}
+
+/** Frees the buffer; a zero-initialised one is accepted. */
+static inline void strake_slabs_close(strake_slabs *slabs)
+{
+    free(slabs->data);
+    *slabs = (strake_slabs){0};
+}
 
 #define STRAKE_CHECKPOINT_NAME "checkpoint.strake"
 

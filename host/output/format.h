@@ -6,7 +6,7 @@
 #ifndef STRAKE_FORMAT_H
 #define STRAKE_FORMAT_H
 
-#include "output/slabs.h"
+#include "output/checkpoint.h"
 #include "files/text.h"
 
 /** One output. */

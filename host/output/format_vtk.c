@@ -13,7 +13,6 @@
 #include "case/case.h"
 #include "case/source.h"
 #include "output/format.h"
-#include "output/array.h"
 #include "output/vtk.h"
 
 /* Fields that share a file, and the series of these. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/element.h"
-#include "output/array.h"
 #include "output/vtk.h"
 #include "problem/sph.h"
 

@@ -204,11 +204,6 @@ strake_status strake_index_miss(const char *lines, const char *run, const char *
     return STRAKE_OK;
 }
 
-bool strake_output_is_due(const strake_case *which, int64_t step)
-{
-    return step == which->steps || (which->output_every > 0 && step % which->output_every == 0);
-}
-
 double strake_output_bytes(const strake_case *which, const strake_solver *solver, int64_t step)
 {
     double times = step <= which->steps ? 1.0 : 0.0;

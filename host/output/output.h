@@ -67,7 +67,10 @@ typedef struct strake_output {
 } strake_output;
 
 /** Whether a step is one at which the case wants its fields written (step 0 is not covered). */
-bool strake_output_is_due(const strake_case *which, int64_t step);
+static inline bool strake_output_is_due(const strake_case *which, int64_t step)
+{
+    return step == which->steps || (which->output_every > 0 && step % which->output_every == 0);
+}
 
 /** Bytes of all outputs that a run from @p step will still write. */
 double strake_output_bytes(const strake_case *which, const strake_solver *solver, int64_t step);

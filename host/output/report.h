@@ -2,9 +2,49 @@
 #ifndef STRAKE_REPORT_H
 #define STRAKE_REPORT_H
 
-#include "output/slabs.h"
-#include "output/statistics.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sum.h"
+#include "cpu/spread.h"
 #include "files/json.h"
+#include "output/checkpoint.h"
+
+/* Minimum, maximum, sum, norm and checksum of a field, independent of how it was computed. */
+
+enum { STRAKE_CHUNK = 4096 };
+
+/** Consecutive elements of a field from a multiple of STRAKE_CHUNK on, which one thread adds up. */
+typedef struct strake_chunk {
+    double minimum, maximum;
+    strake_lanes values, squares;
+} strake_chunk;
+
+typedef struct strake_statistics {
+    double minimum, maximum;
+    /** compensated, of chunks in order: one value for any split, any pieces and any threads */
+    double sum;
+    double norm; /**< square root of the sum of squares, added up the same way */
+    bool has_checksum;
+    uint64_t checksum;          /**< FNV-1a-64 over the bytes */
+    strake_sum values, squares; /**< of whole chunks so far */
+    strake_chunk open;          /**< the elements after them */
+    strake_hash_team team;
+} strake_statistics;
+
+/** Statistics of nothing, to be computed by at most @p threads threads. */
+strake_statistics strake_statistics_begin(bool with_checksum, int threads);
+
+/**
+ * Adds @p count elements of 8 (double) or 4 (float) bytes, the next ones in index order, on all threads:
+ * best with megabytes at a time.
+ */
+void strake_statistics_add(strake_statistics *statistics, const void *data, size_t count,
+                           size_t element_size);
+
+/** Completes sum and norm; nothing may be added any more. To be called in any case: frees memory. */
+void strake_statistics_end(strake_statistics *statistics);
 
 /** What was measured at the end, of a problem that keeps something or ends by itself (strake_problem.judge_course). */
 typedef struct strake_result_course {
@@ -75,7 +115,10 @@ typedef struct strake_result_meeting {
 bool strake_result_meets(const strake_result *result, strake_result_meeting *out);
 
 /** Cells of the whole grid. */
-double strake_case_cells(const strake_case *which);
+static inline double strake_case_cells(const strake_case *which)
+{
+    return (double)which->n[0] * (double)which->n[1] * (double)which->n[2];
+}
 
 /** Axes of the grid, slowest first. @return their number, 0: there is no grid; @p shape receives the cells. */
 int strake_case_shape(const strake_case *which, int64_t shape[3]);

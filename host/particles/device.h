@@ -8,9 +8,7 @@
 
 #include "opencl/cl_window.h"
 #include "opencl/cl_kernels.h"
-#include "opencl/cl_launch.h"
-#include "opencl/cl_pins.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "particles/crew.h"
 #include "particles/run.h"
 #include "particles/run_common.h"

@@ -210,7 +210,7 @@ double strake_sph_bytes(const strake_sph_run *run);
 void strake_sph_image_set(strake_sph_image *image, const strake_sph_particle *particle);
 
 /*
- * * Walls and gravity whose motions are given (cl/sph_motion.h), beside a run of particles: numbers of a step, and where
+ * Walls and gravity whose motions are given (cl/sph_motion.h), beside a run of particles: numbers of a step, and where
  * the particles of bodies are at its end. Halfway of a step they are where their speed takes them, as all particles are.
  */
 
@@ -253,7 +253,7 @@ void strake_sph_movers_put(const strake_sph_movers *movers, const strake_sph_ima
                            bool is_end, const strake_sph_state *state);
 
 /*
- * * A particle on its way to others at a new order, as devices write and read it (sph_record of cl/sph_parts.cl): eight numbers
+ * A particle on its way to others at a new order, as devices write and read it (sph_record of cl/sph_parts.cl): eight numbers
  * of the working precision, which are x, y, z in its cell [m], density [kg/m3], speeds along the axes [m/s] and one that
  * nobody reads; then its cell and its key. Records lie one after the other.
  */

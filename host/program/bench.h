@@ -16,7 +16,7 @@
 #ifndef STRAKE_BENCH_H
 #define STRAKE_BENCH_H
 
-#include "cost/roof.h"
+#include "cost/bed.h"
 #include "files/json.h"
 #include "solver/timeline.h"
 

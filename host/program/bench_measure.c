@@ -11,7 +11,7 @@
 #include "solver/solver.h"
 
 /*
- * * Placements of a case whose inputs end with it begin it anew, however many steps a benchmark takes of it.
+ * Placements of a case whose inputs end with it begin it anew, however many steps a benchmark takes of it.
  */
 
 /** Keeps the states that a solver begins with. @return STRAKE_ERR_MEMORY. bench_forget() in any case */

@@ -3,7 +3,7 @@
 #define STRAKE_ROOFS_H
 
 #include "program/bench.h"
-#include "cost/roof.h"
+#include "cost/bed.h"
 
 enum { STRAKE_ROOFS = 128 };
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "cpu/topology.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "output/report.h"
 #include "program/bench.h"
 #include "program/options.h"

@@ -9,7 +9,7 @@
 #include "program/compiling.h"
 #include "program/command.h"
 #include "program/say.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "output/devices.h"
 #include "cost/tuned.h"
 

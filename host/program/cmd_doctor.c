@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "view/drawing.h"
+#include "view/plot.h"
 #include "files/gdal.h"
 #include "files/cache.h"
 #include "cpu/machine.h"
@@ -18,7 +18,7 @@
 #include "mpi/module.h"
 #include "files/netcdf.h"
 #include "opencl/cl_device.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "output/devices.h"
 
 /* Given by the Makefile: the modules that were built. */

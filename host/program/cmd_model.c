@@ -20,7 +20,7 @@
 #include "cost/measure.h"
 #include "cost/messages.h"
 #include "cost/say.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "output/report.h"
 #include "solver/solver.h"
 

@@ -12,7 +12,6 @@
 #include "base/number.h"
 #include "case/source.h"
 #include "files/cache.h"
-#include "files/folder.h"
 #include "program/options.h"
 #include "program/command.h"
 #include "program/commit.h"

@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "case/case.h"
 #include "cpu/topology.h"
-#include "files/folder.h"
+#include "files/cache.h"
 #include "program/options.h"
 #include "program/command.h"
 #include "program/commit.h"
@@ -30,7 +30,7 @@
 #include "view/left.h"
 
 /*
- * * Maps of all runs of a scan: for every cell how probable it is that a flow reaches it, how thick it is there in the mean
+ * Maps of all runs of a scan: for every cell how probable it is that a flow reaches it, how thick it is there in the mean
  * and at most, and when it comes at the earliest. Sums go through the runs in their order, whoever made them and when.
  */
 

@@ -11,10 +11,10 @@
 #include "program/say.h"
 #include "view/left.h"
 #include "view/page.h"
-#include "view/png.h"
+#include "view/format_png.h"
 #include "view/scene.h"
 #include "view/swarm.h"
-#include "view/terminal.h"
+#include "view/picture.h"
 
 /* Lines of text around a picture in the terminal: title, scale, prompt. */
 enum { TEXT_LINES = 3 };

@@ -12,7 +12,7 @@
 #include "program/say.h"
 #include "output/report.h"
 #include "view/swarm.h"
-#include "view/terminal.h"
+#include "view/picture.h"
 
 /* Most pictures a second, and the share of the time that they may take. */
 static const double period = 0.25, most_share = 0.01;

@@ -6,7 +6,7 @@
 #ifndef STRAKE_LIVE_H
 #define STRAKE_LIVE_H
 
-#include "output/slabs.h"
+#include "output/checkpoint.h"
 #include "run/report.h"
 #include "files/text.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "files/folder.h"
+#include "files/cache.h"
 #include "program/commit.h"
 #include "program/formats.h"
 #include "program/options.h"

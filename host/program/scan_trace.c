@@ -9,7 +9,7 @@
 #include "base/element.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "output/slabs.h"
+#include "output/checkpoint.h"
 
 /* A file: this, then thickness and arrival of the cells in the box that has all lava, row by row. */
 typedef struct head {

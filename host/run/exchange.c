@@ -16,7 +16,7 @@
 #include "run/choose.h"
 
 /*
- * * Ways to exchange that are tried before the first step: real steps with their exchange, which leave the states as
+ * Ways to exchange that are tried before the first step: real steps with their exchange, which leave the states as
  * they were. What figures predict to be about as fast takes part; every round all are placed and timed in turn, and
  * half of them go on, for twice as long, until the last two have had two rounds. Predictions are corrected by what was
  * measured (strake_round_learn()); the best by them is one of these, and stays unless another one is faster by more than

@@ -18,7 +18,7 @@
 #include "engine/clock.h"
 
 /*
- * * A count of steps that one thread advances and others wait for. Who waits spins for as long as falling
+ * A count of steps that one thread advances and others wait for. Who waits spins for as long as falling
  * asleep and being woken would take, since most waits are shorter, and then sleeps: a thread that
  * waits never keeps the one it waits for from a processor.
  */

@@ -12,7 +12,7 @@
 #include "cpu/topology.h"
 #include "engine/level.h"
 #include "cost/model.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 #include "run/part.h"
 #include "run/meeting.h"
 

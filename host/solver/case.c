@@ -7,7 +7,7 @@
 #include "case/case.h"
 #include "case/input.h"
 #include "files/gdal.h"
-#include "files/input_netcdf.h"
+#include "files/netcdf.h"
 #include "solver/problem_file.h"
 #include "solver/solver.h"
 

@@ -23,7 +23,6 @@
 #include "cpu/loop_writer.h"
 #include "cpu/topology.h"
 #include "files/cache.h"
-#include "files/folder.h"
 #include "files/text.h"
 #include "solver/problem_file.h"
 #include "strake.h"

@@ -1,7 +1,7 @@
 /**
  * @file timeline.h
  * One step of a running solver as it was: what every worker of the CPU stripe and every device did when,
- * on one clock. Devices tell by their own timers (cl_record.h), workers by the host's clock.
+ * on one clock. Devices tell by their own timers (cl_queue.h), workers by the host's clock.
  */
 #ifndef STRAKE_TIMELINE_H
 #define STRAKE_TIMELINE_H

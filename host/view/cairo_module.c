@@ -2,7 +2,7 @@
 #include <cairo.h>
 
 #include "base/error.h"
-#include "view/drawing.h"
+#include "view/plot.h"
 
 static void set_colour(cairo_t *to, uint32_t colour)
 {

@@ -1,4 +1,6 @@
 /* Output as pictures: FIELD_STEP.png of one field, drawn as the case says (output.picture). */
+#include "view/format_png.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,13 +8,116 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "files/text.h"
 #include "output/format.h"
 #include "output/output.h"
-#include "view/png.h"
 #include "view/scene.h"
 #include "view/swarm.h"
 
-typedef struct png {
+/* Signature and IHDR; what a chunk has beside its data. */
+enum { HEAD = 33, SIGNATURE = 8, AROUND = 12, MOST_BYTES = 1 << 26 };
+
+static strake_status take(void *user, const void *data, size_t bytes, strake_error *error)
+{
+    strake_text *const text = user;
+    strake_text_append(text, data, bytes);
+    return text->failed ? strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a picture")
+                        : STRAKE_OK;
+}
+
+/* The checksum of PNG (ISO 3309), bit by bit: texts are short. */
+static uint32_t checksum(const unsigned char *data, size_t bytes)
+{
+    uint32_t sum = 0xffffffffU;
+    for (size_t k = 0; k < bytes; k++) {
+        sum ^= data[k];
+        for (int bit = 0; bit < 8; bit++) {
+            sum = sum & 1U ? 0xedb88320U ^ sum >> 1 : sum >> 1;
+        }
+    }
+    return sum ^ 0xffffffffU;
+}
+
+static void append_number(strake_text *text, uint32_t number)
+{
+    char bytes[4];
+    for (int k = 0; k < 4; k++) {
+        bytes[k] = (char)(unsigned char)(number >> (8 * (3 - k)) & 0xffU);
+    }
+    strake_text_append(text, bytes, sizeof bytes);
+}
+
+/* A chunk tEXt: word, NUL, text. */
+static void append_text(strake_text *png, const char *word, const char *text)
+{
+    const size_t length = strlen(word) + 1 + strlen(text);
+    append_number(png, (uint32_t)length);
+    const size_t start = png->length;
+    strake_text_append(png, "tEXt", 4);
+    strake_text_append(png, word, strlen(word) + 1);
+    strake_text_append(png, text, strlen(text));
+    if (!png->failed) {
+        append_number(png, checksum((const unsigned char *)png->data + start, 4 + length));
+    }
+}
+
+strake_status strake_png_write(const char *path, unsigned how, const strake_cairo *module,
+                               const strake_drawing *drawing, const char *source,
+                               const strake_scene *scene, const strake_plot *plot,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text plain = {0}, png = {0};
+    char range[80], time[40];
+    STRAKE_TRY(module->png(drawing, take, &plain, error));
+    STRAKE_CHECK(plain.length > HEAD, error, STRAKE_ERR_STATE, "%s: no picture was drawn", path);
+    strake_text_append(&png, plain.data, HEAD);
+    (void)strake_number_print(range, sizeof range, "%.17g %.17g", plot->low, plot->high);
+    append_text(&png, "Software", source);
+    append_text(&png, "Title", scene->title);
+    append_text(&png, STRAKE_PNG_RANGE, range);
+    if (!isnan(scene->time)) {
+        (void)strake_number_print(time, sizeof time, "%.17g", scene->time);
+        append_text(&png, "Strake time", time);
+    }
+    strake_text_append(&png, plain.data + HEAD, plain.length - HEAD);
+    STRAKE_CHECK(!png.failed, error, STRAKE_ERR_MEMORY, "out of memory for a picture");
+    STRAKE_TRY(strake_file_put(path, how, png.data, png.length, error));
+cleanup:
+    strake_text_free(&plain);
+    strake_text_free(&png);
+    return status;
+}
+
+/** A text of a file, cut to @p size. @return false where there is none, or no such file */
+static bool png_find(const char *path, const char *word, char *out, size_t size)
+{
+    char *data = NULL;
+    size_t length = 0;
+    bool found = false;
+    const size_t skip = strlen(word) + 1;
+    if (strake_file_read(path, MOST_BYTES, "picture", &data, &length, NULL) != STRAKE_OK) {
+        return false;
+    }
+    for (size_t at = SIGNATURE; at + AROUND <= length && !found;) {
+        const unsigned char *const head = (const unsigned char *)data + at;
+        const size_t bytes =
+            (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | (size_t)head[3];
+        if (bytes > length - at - AROUND) {
+            break;
+        }
+        found = memcmp(head + 4, "tEXt", 4) == 0 && bytes >= skip &&
+                memcmp(head + SIGNATURE, word, skip) == 0;
+        if (found) {
+            (void)snprintf(out, size, "%.*s", (int)(bytes - skip), data + at + SIGNATURE + skip);
+        }
+        at += AROUND + bytes;
+    }
+    free(data);
+    return found;
+}
+
+typedef struct format_png_png {
     strake_format_state out;
     const strake_cairo *module;
     strake_scene scene;
@@ -26,7 +131,7 @@ typedef struct png {
     bool is_drawn;  /* the present field is the one that is drawn */
     bool has_range; /* of the first picture */
     double low, high;
-} png;
+} format_png_png;
 
 static const char who[] = "output.formats: png";
 
@@ -38,7 +143,7 @@ static strake_status look(const strake_case *which, strake_error *error)
 }
 
 /* The first picture of a run that is continued still tells what its colours stand for. */
-static void find_range(png *p)
+static void find_range(format_png_png *p)
 {
     char *const lines = strdup(p->out.run->index->data != NULL ? p->out.run->index->data : "");
     char text[80];
@@ -54,7 +159,7 @@ static void find_range(png *p)
         const char *const dot = strrchr(entry.file, '.');
         char *const path = strake_path_join(p->out.run->folder, entry.file);
         if (dot != NULL && strcmp(dot, ".png") == 0 && path != NULL &&
-            strake_png_find(path, STRAKE_PNG_RANGE, text, sizeof text)) {
+            png_find(path, STRAKE_PNG_RANGE, text, sizeof text)) {
             double ends[2];
             p->has_range = strake_number_list(text, ' ', 2, ends) != NULL;
             p->low = ends[0];
@@ -67,7 +172,7 @@ static void find_range(png *p)
 
 static strake_status begin(void *self, strake_error *error)
 {
-    png *const p = self;
+    format_png_png *const p = self;
     const strake_picture_plan *const plan = &p->out.run->which->picture;
     if (plan->range == STRAKE_RANGE_GIVEN) {
         p->has_range = true;
@@ -82,7 +187,7 @@ static strake_status begin(void *self, strake_error *error)
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error)
 {
-    png *const p = self;
+    format_png_png *const p = self;
     const strake_picture_plan *const plan = &p->out.run->which->picture;
     p->is_drawn = field == plan->field;
     p->out.file[0] = '\0';
@@ -120,7 +225,7 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    png *const p = self;
+    format_png_png *const p = self;
     const strake_case *const which = p->out.run->which;
     if (which->problem->has_particles) {
         return STRAKE_OK;
@@ -142,7 +247,7 @@ cleanup:
 }
 
 /* The first rows of all parts but the first one. */
-static void find_borders(png *p)
+static void find_borders(format_png_png *p)
 {
     static strake_part_report part[STRAKE_MOST_PARTS];
     const int parts = p->out.run->which->picture.parts
@@ -157,7 +262,7 @@ static void find_borders(png *p)
 }
 
 /* Particles as dots, where they are now. */
-static strake_status read_dots(png *p, strake_error *error)
+static strake_status read_dots(format_png_png *p, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_format_run *const run = p->out.run;
@@ -174,7 +279,7 @@ cleanup:
 }
 
 /* Completes the picture or the volume, and chooses the ends of the colours. */
-static strake_plot choose(png *p)
+static strake_plot choose(format_png_png *p)
 {
     const strake_picture_plan *const plan = &p->out.run->which->picture;
     strake_plot plot = {.map = &strake_maps[plan->map],
@@ -208,7 +313,7 @@ static strake_plot choose(png *p)
 static strake_status field_end(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    png *const p = self;
+    format_png_png *const p = self;
     const strake_picture_plan *const plan = &p->out.run->which->picture;
     strake_drawing drawing = {0};
     strake_plot plot;
@@ -242,7 +347,7 @@ cleanup:
 
 static void close_png(void *self)
 {
-    png *const p = self;
+    format_png_png *const p = self;
     strake_picture_free(&p->picture);
     strake_volume_free(&p->volume);
     strake_relief_free(&p->relief);
@@ -251,7 +356,7 @@ static void close_png(void *self)
 }
 
 const strake_format strake_format_png = {.name = "png",
-                                         .size = sizeof(png),
+                                         .size = sizeof(format_png_png),
                                          .look = look,
                                          .begin = begin,
                                          .field_begin = field_begin,

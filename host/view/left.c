@@ -208,10 +208,3 @@ cleanup:
     free(value);
     return status;
 }
-
-void strake_left_free(strake_left *left)
-{
-    strake_relief_free(&left->relief);
-    strake_patches_free(&left->patches);
-    strake_case_close(&left->which);
-}

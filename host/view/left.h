@@ -7,7 +7,7 @@
 #ifndef STRAKE_LEFT_H
 #define STRAKE_LEFT_H
 
-#include "view/patches.h"
+#include "view/plot.h"
 #include "view/recording.h"
 #include "view/scene.h"
 
@@ -40,6 +40,11 @@ strake_status strake_left_read(strake_left *left, const strake_recording *record
                                const strake_scene *scene, const strake_view *view, int64_t side,
                                strake_picture *out, strake_error *error);
 
-void strake_left_free(strake_left *left);
+static inline void strake_left_free(strake_left *left)
+{
+    strake_relief_free(&left->relief);
+    strake_patches_free(&left->patches);
+    strake_case_close(&left->which);
+}
 
 #endif

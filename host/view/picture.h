@@ -1,15 +1,16 @@
 /**
  * @file picture.h
  * A two-dimensional array made small enough to look at: blocks of cells become one value each. Nothing is
- * sampled, so nothing that is there can be missed.
+ * sampled, so nothing that is there can be missed. A terminal shows it as coloured characters.
  */
 #ifndef STRAKE_PICTURE_H
 #define STRAKE_PICTURE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "output/array.h"
-#include "output/slabs.h"
+#include "output/checkpoint.h"
 
 /* Colour maps of pictures: a number between 0 and 1 to a colour. */
 
@@ -95,7 +96,48 @@ strake_status strake_picture_read(strake_array *array, const strake_view *view, 
                                   strake_error *error);
 
 /** The value's place on the map: 0 at @p low, 1 at @p high; 0.5 everywhere if these are equal. */
-double strake_picture_place(double value, double low, double high);
+static inline double strake_picture_place(double value, double low, double high)
+{
+    return isnan(value) ? NAN : high > low ? (value - low) / (high - low) : 0.5;
+}
+
 void strake_picture_free(strake_picture *picture);
+
+/* Pictures in a terminal: two points per character where it has colours. */
+
+typedef enum strake_terminal_colours {
+    STRAKE_TERMINAL_PLAIN, /**< no colours: characters of growing weight */
+    STRAKE_TERMINAL_256,   /**< the colour cube of xterm */
+    STRAKE_TERMINAL_24_BIT
+} strake_terminal_colours;
+
+typedef struct strake_terminal {
+    int rows, cols; /**< characters */
+    strake_terminal_colours colours;
+} strake_terminal;
+
+/** What a stream is: its size (80 x 24 where unknown), its colours by COLORTERM, TERM and NO_COLOR. */
+strake_terminal strake_terminal_find(FILE *stream);
+
+/** Largest picture that fits, with @p lines left for text, and the height of its points over their width. */
+void strake_terminal_room(const strake_terminal *terminal, int lines, int *rows, int *cols,
+                          double *stretch);
+
+/** Prints a picture, colours from @p low to @p high. */
+void strake_terminal_print(FILE *stream, const strake_terminal *terminal,
+                           const strake_picture *picture, const strake_map *map, double low,
+                           double high);
+
+/**
+ * Prints one line of it without its end, from row @p row of the picture on. @param[in] dashes  the line is marked by
+ * dashes in it
+ */
+void strake_terminal_line(FILE *stream, const strake_terminal *terminal,
+                          const strake_picture *picture, const strake_map *map, double low,
+                          double high, int row, bool dashes);
+
+/** Prints the scale of colours, @p low and @p high at its ends, in one line. */
+void strake_terminal_scale(FILE *stream, const strake_terminal *terminal, const strake_map *map,
+                           double low, double high);
 
 #endif

@@ -5,7 +5,362 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "base/number.h"
+
+strake_status strake_patches_begin(strake_patches *patches, int64_t side, int64_t cell_rows,
+                                   int64_t cell_cols, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_patches_free(patches);
+    patches->side = side;
+    patches->cell_rows = cell_rows;
+    patches->cell_cols = cell_cols;
+    patches->rows = (cell_rows + side - 1) / side;
+    patches->cols = (cell_cols + side - 1) / side;
+    patches->on = calloc((size_t)(patches->rows * patches->cols), sizeof *patches->on);
+    STRAKE_CHECK(patches->on != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a picture");
+cleanup:
+    return status;
+}
+
+void strake_patches_add(strake_patches *patches, int64_t first, int64_t end, const double *value)
+{
+    for (int64_t i = first; i < end; i++) {
+        bool *const row = patches->on + i / patches->side * patches->cols;
+        const double *const line = value + (i - first) * patches->cell_cols;
+        for (int64_t j = 0; j < patches->cell_cols; j++) {
+            row[j / patches->side] = row[j / patches->side] || line[j] > 0.0;
+        }
+    }
+}
+
+strake_status strake_patches_add_states(strake_patches *patches, const strake_slabs *slabs,
+                                        const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t count = (slabs->end - slabs->first) * patches->cell_cols;
+    const int size = (int)strake_element_size(slabs->solver);
+    char *const state = malloc((size_t)count * (size_t)size + 1);
+    double *const value = malloc((size_t)count * sizeof *value + 1);
+    STRAKE_CHECK(state != NULL && value != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for a picture");
+    for (int f = 0; f < which->problem->fields; f++) {
+        const strake_field *const field = &which->problem->field[f];
+        if (field->wakes && field->is_state) {
+            STRAKE_TRY(strake_get_slabs(slabs->solver, field->name, slabs->first, slabs->end, state,
+                                        error));
+            strake_element_widen(state, size, 0, count, value);
+            strake_patches_add(patches, slabs->first, slabs->end, value);
+        }
+    }
+cleanup:
+    free(state);
+    free(value);
+    return status;
+}
+
+strake_status strake_volume_begin(strake_volume *volume, const char *name, int dims,
+                                  const int64_t *shape, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    size_t points = 1;
+    *volume = (strake_volume){.least = NAN, .most = NAN};
+    STRAKE_CHECK(dims == 3 && shape[0] > 0 && shape[1] > 0 && shape[2] > 0, error, STRAKE_ERR_USAGE,
+                 "%s has %d dimensions; surfaces are drawn of three", name, dims);
+    for (int d = 0; d < 3; d++) {
+        volume->cells[d] = shape[d];
+        volume->n[d] = shape[d] < STRAKE_VOLUME_POINTS ? (int)shape[d] : STRAKE_VOLUME_POINTS;
+        points *= (size_t)volume->n[d];
+    }
+    volume->value = calloc(points, sizeof *volume->value);
+    volume->count = calloc(points, sizeof *volume->count);
+    volume->line = malloc((size_t)shape[2] * sizeof *volume->line);
+    STRAKE_CHECK(volume->value != NULL && volume->count != NULL && volume->line != NULL, error,
+                 STRAKE_ERR_MEMORY, "out of memory for a picture of %s", name);
+cleanup:
+    return status;
+}
+
+/* Adds a line of cells, volume->line. */
+static void volume_add_line(strake_volume *volume, int64_t i, int64_t m)
+{
+    const double *const line = volume->line;
+    const int64_t row =
+        i * volume->n[0] / volume->cells[0] * volume->n[1] + m * volume->n[1] / volume->cells[1];
+    double *const value = volume->value + row * volume->n[2];
+    uint32_t *const count = volume->count + row * volume->n[2];
+    for (int64_t j = 0; j < volume->cells[2]; j++) {
+        const int64_t at = j * volume->n[2] / volume->cells[2];
+        if (isfinite(line[j])) {
+            value[at] += line[j];
+            count[at]++;
+            volume->least = line[j] >= volume->least ? volume->least : line[j];
+            volume->most = line[j] <= volume->most ? volume->most : line[j];
+        }
+    }
+}
+
+void strake_volume_add(strake_volume *volume, const strake_slabs *slabs)
+{
+    const int size = (int)slabs->element_size;
+    for (int64_t i = slabs->first; i < slabs->end; i++) {
+        for (int64_t m = 0; m < slabs->shape[1]; m++) {
+            const int64_t at = ((i - slabs->first) * slabs->shape[1] + m) * slabs->shape[2];
+            strake_element_widen(slabs->data, size, at, slabs->shape[2], volume->line);
+            volume_add_line(volume, i, m);
+        }
+    }
+}
+
+void strake_volume_end(strake_volume *volume)
+{
+    const size_t points = (size_t)volume->n[0] * (size_t)volume->n[1] * (size_t)volume->n[2];
+    for (size_t k = 0; k < points; k++) {
+        volume->value[k] = volume->count[k] > 0 ? volume->value[k] / volume->count[k] : (double)NAN;
+    }
+    free(volume->count);
+    free(volume->line);
+    volume->count = NULL;
+    volume->line = NULL;
+}
+
+strake_status strake_volume_read(strake_array *array, strake_volume *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_volume_begin(out, array->name, array->dims, array->shape, error));
+    for (int64_t k = 0; k < array->shape[0] * array->shape[1]; k++) {
+        STRAKE_TRY(
+            strake_array_read(array, k * array->shape[2], array->shape[2], out->line, error));
+        volume_add_line(out, k / array->shape[1], k % array->shape[1]);
+    }
+    strake_volume_end(out);
+cleanup:
+    return status;
+}
+
+/* --- seeing it ---------------------------------------------------------------------------------------------- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/** A camera for a box whose picture fits into so many points. */
+static strake_camera camera_make(const double side[3], int width, int height)
+{
+    /* Seen from the front, a little from the right and from above; directions as z, x, y. */
+    static const double azimuth = -1.06, elevation = 0.42, margin = 0.94;
+    strake_camera camera = {
+        .right = {0.0, cos(azimuth), -sin(azimuth)},
+        .towards = {sin(elevation), sin(azimuth) * cos(elevation), cos(azimuth) * cos(elevation)},
+        .x = 0.5 * width,
+        .y = 0.5 * height};
+    double longest = 0.0, across = 0.0, along = 0.0;
+    camera.up[0] = cos(elevation);
+    camera.up[1] = -sin(azimuth) * sin(elevation);
+    camera.up[2] = -cos(azimuth) * sin(elevation);
+    for (int d = 0; d < 3; d++) {
+        longest = side[d] > longest ? side[d] : longest;
+    }
+    for (int d = 0; d < 3; d++) {
+        camera.side[d] = side[d] / longest;
+        across += fabs(camera.right[d]) * camera.side[d];
+        along += fabs(camera.up[d]) * camera.side[d];
+    }
+    camera.scale = margin * fmin(width / across, height / along);
+    return camera;
+}
+
+/** Where a point of the box, from 0 to its sides, is seen. */
+static void camera_see(const strake_camera *camera, const double point[3], double *x, double *y)
+{
+    double from[3];
+    for (int d = 0; d < 3; d++) {
+        from[d] = point[d] - 0.5 * camera->side[d];
+    }
+    *x = camera->x + camera->scale * dot(from, camera->right);
+    *y = camera->y - camera->scale * dot(from, camera->up);
+}
+
+/* The value at a point of the box, between those of the blocks around it. */
+static double sample(const strake_volume *v, const strake_camera *camera, const double point[3])
+{
+    int64_t low[3], high[3];
+    double part[3], sum = 0.0;
+    for (int d = 0; d < 3; d++) {
+        const double at = point[d] / camera->side[d] * v->n[d] - 0.5;
+        const double most = v->n[d] - 1;
+        const double inside = at < 0.0 ? 0.0 : at > most ? most : at;
+        low[d] = (int64_t)inside;
+        high[d] = low[d] + 1 < v->n[d] ? low[d] + 1 : low[d];
+        part[d] = inside - (double)low[d];
+    }
+    for (int k = 0; k < 8; k++) {
+        const int64_t i = k & 4 ? high[0] : low[0], m = k & 2 ? high[1] : low[1];
+        const int64_t j = k & 1 ? high[2] : low[2];
+        const double weight = (k & 4 ? part[0] : 1.0 - part[0]) *
+                              (k & 2 ? part[1] : 1.0 - part[1]) * (k & 1 ? part[2] : 1.0 - part[2]);
+        sum += weight * v->value[(i * v->n[1] + m) * v->n[2] + j];
+    }
+    return sum;
+}
+
+static uint32_t volume_shade(strake_colour colour, const double normal[3])
+{
+    /* Light from the upper left in front, and a little from everywhere. */
+    static const double light[3] = {0.74, -0.60, 0.30};
+    static const double everywhere = 0.42;
+    const double length = sqrt(dot(normal, normal));
+    const double falls = length > 0.0 ? dot(normal, light) / length : 0.0;
+    const double bright = everywhere + (1.0 - everywhere) * (falls > 0.0 ? falls : 0.0);
+    const uint32_t red = (uint32_t)(bright * colour.red), green = (uint32_t)(bright * colour.green),
+                   blue = (uint32_t)(bright * colour.blue);
+    return 0xff000000U | red << 16 | green << 8 | blue;
+}
+
+/* One line of sight. */
+typedef struct sight {
+    double begin[3]; /* a point on it */
+    double in, out;  /* where it is in the box, along the way from the viewer */
+    int face;        /* axis across which it goes in */
+} sight;
+
+static bool meet_box(const strake_camera *camera, double x, double y, sight *s)
+{
+    s->in = -INFINITY;
+    s->out = INFINITY;
+    s->face = 0;
+    for (int d = 0; d < 3; d++) {
+        const double way = -camera->towards[d];
+        s->begin[d] = 0.5 * camera->side[d] + (x - camera->x) / camera->scale * camera->right[d] -
+                      (y - camera->y) / camera->scale * camera->up[d];
+        const double one = -s->begin[d] / way, other = (camera->side[d] - s->begin[d]) / way;
+        const double first = fmin(one, other), last = fmax(one, other);
+        s->face = first > s->in ? d : s->face;
+        s->in = first > s->in ? first : s->in;
+        s->out = last < s->out ? last : s->out;
+    }
+    return s->in < s->out;
+}
+
+static void walk(const strake_camera *camera, const sight *s, double t, double point[3])
+{
+    for (int d = 0; d < 3; d++) {
+        point[d] = s->begin[d] - t * camera->towards[d];
+    }
+}
+
+/* Upwards in value; the surface is seen from where the values are less. */
+static void find_normal(const strake_volume *v, const strake_camera *camera, const double point[3],
+                        double step, double normal[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double before[3] = {point[0], point[1], point[2]};
+        double behind[3] = {point[0], point[1], point[2]};
+        before[d] -= step;
+        behind[d] += step;
+        normal[d] = sample(v, camera, before) - sample(v, camera, behind);
+    }
+}
+
+static uint32_t look(const strake_volume *v, const strake_camera *camera, const sight *s,
+                     double step, double surface, const strake_map *map, double low, double high)
+{
+    enum { HALVES = 8 };
+    double point[3], normal[3] = {0.0, 0.0, 0.0};
+    walk(camera, s, s->in, point);
+    const double first = sample(v, camera, point);
+    if (first >= surface) {
+        normal[s->face] = camera->towards[s->face] > 0.0 ? 1.0 : -1.0;
+        return volume_shade(strake_map_colour(map, high > low ? (first - low) / (high - low) : 0.5),
+                            normal);
+    }
+    for (double before = s->in, t = 0.0; before < s->out; before = t) {
+        t = fmin(before + step, s->out);
+        walk(camera, s, t, point);
+        if (!(sample(v, camera, point) >= surface)) {
+            continue;
+        }
+        double outside = before, inside = t;
+        for (int k = 0; k < HALVES; k++) {
+            const double middle = 0.5 * (outside + inside);
+            walk(camera, s, middle, point);
+            *(sample(v, camera, point) >= surface ? &inside : &outside) = middle;
+        }
+        walk(camera, s, inside, point);
+        find_normal(v, camera, point, step, normal);
+        return volume_shade(
+            strake_map_colour(map, high > low ? (surface - low) / (high - low) : 0.5), normal);
+    }
+    return 0;
+}
+
+/**
+ * Draws all that has the value or more as a solid body: where the box cuts it, in the colours of its values, elsewhere
+ * shaded. @param[out] pixel  width x height, 0xAARRGGBB, transparent where there is none
+ */
+static void volume_draw(const strake_volume *volume, const strake_camera *camera, double surface,
+                        const strake_map *map, double low, double high, int width, int height,
+                        uint32_t *pixel)
+{
+    double step = INFINITY;
+    for (int d = 0; d < 3; d++) {
+        step = fmin(step, 0.5 * camera->side[d] / volume->n[d]);
+    }
+#pragma omp parallel for schedule(dynamic, 8)
+    for (int r = 0; r < height; r++) {
+        for (int c = 0; c < width; c++) {
+            sight s;
+            pixel[(size_t)r * (size_t)width + (size_t)c] =
+                meet_box(camera, c + 0.5, r + 0.5, &s)
+                    ? look(volume, camera, &s, step, surface, map, low, high)
+                    : 0;
+        }
+    }
+}
+
+/* Given by the Makefile: whether a module is built. */
+#ifndef STRAKE_CAIRO_MODULE
+#define STRAKE_CAIRO_MODULE 0
+#endif
+
+/* Whether this Strake was built with cairo. */
+static bool cairo_built(void)
+{
+    return STRAKE_CAIRO_MODULE;
+}
+
+strake_status strake_cairo_load(const char *who, const strake_cairo **out, strake_error *error)
+{
+    static const strake_module_kind kind = {
+        .what = "cairo",
+        .file = "libstrake-cairo.so",
+        .symbol = STRAKE_CAIRO_SYMBOL,
+        .size = sizeof(strake_cairo),
+        .remedy =
+            "install the cairo that it was built with (Debian: libcairo2), or build Strake anew"};
+    const void *module = NULL;
+    const strake_status status =
+        strake_module_need(&kind, cairo_built(), who, "libcairo2-dev", &module, error);
+    *out = module;
+    return status;
+}
+
+/** Adds a mark. */
+static void drawing_add(strake_drawing *drawing, strake_mark mark)
+{
+    if (drawing->marks == drawing->room && !drawing->failed) {
+        const int room = 2 * drawing->room + 64;
+        strake_mark *const more = realloc(drawing->mark, (size_t)room * sizeof *more);
+        drawing->failed = more == NULL;
+        drawing->mark = more != NULL ? more : drawing->mark;
+        drawing->room = more != NULL ? room : drawing->room;
+    }
+    if (!drawing->failed) {
+        drawing->mark[drawing->marks++] = mark;
+    }
+}
 
 /* Points around the picture, sizes of letters. */
 enum {
@@ -32,12 +387,6 @@ static void find_room(double aspect, int *width, int *height)
     const double h = aspect > 1.0 ? LONGEST : LONGEST * aspect;
     *width = w < SHORTEST ? SHORTEST : (int)(w + 0.5);
     *height = h < SHORTEST ? SHORTEST : (int)(h + 0.5);
-}
-
-void strake_plot_axes(bool is_cut, int across, int axis[2])
-{
-    axis[0] = is_cut && across > 0 ? 0 : 1;
-    axis[1] = is_cut && across == 2 ? 1 : 2;
 }
 
 void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape, strake_view *view)
@@ -126,14 +475,14 @@ static uint32_t pixel_on(strake_colour c, bool is_there, double shade)
 static void add_line(strake_drawing *out, double x, double y, double x2, double y2, double width,
                      uint32_t colour, bool behind)
 {
-    strake_drawing_add(out, (strake_mark){.kind = STRAKE_MARK_LINE,
-                                          .x = x,
-                                          .y = y,
-                                          .x2 = x2,
-                                          .y2 = y2,
-                                          .size = width,
-                                          .colour = colour,
-                                          .is_behind = behind});
+    drawing_add(out, (strake_mark){.kind = STRAKE_MARK_LINE,
+                                   .x = x,
+                                   .y = y,
+                                   .x2 = x2,
+                                   .y2 = y2,
+                                   .size = width,
+                                   .colour = colour,
+                                   .is_behind = behind});
 }
 
 static strake_mark *add_text(strake_drawing *out, double x, double y, int size,
@@ -143,7 +492,7 @@ static strake_mark *add_text(strake_drawing *out, double x, double y, int size,
     strake_mark mark = {
         .kind = STRAKE_MARK_LETTERS, .x = x, .y = y, .size = size, .anchor = anchor, .colour = ink};
     (void)snprintf(mark.text, sizeof mark.text, "%s", text);
-    strake_drawing_add(out, mark);
+    drawing_add(out, mark);
     return out->marks > 0 ? &out->mark[out->marks - 1] : &none;
 }
 
@@ -200,12 +549,12 @@ static void add_scale(strake_drawing *out, const strake_scene *scene, const stra
     const bool is_log = plot->is_log && plot->high > plot->low;
     for (int k = 0; k < (int)height; k++) {
         const strake_colour c = strake_map_colour(plot->map, 1.0 - (k + 0.5) / height);
-        strake_drawing_add(out, (strake_mark){.kind = STRAKE_MARK_RECTANGLE,
-                                              .x = x,
-                                              .y = top + k,
-                                              .x2 = x + BAR,
-                                              .y2 = top + k + 1.0,
-                                              .colour = pixel_of(c)});
+        drawing_add(out, (strake_mark){.kind = STRAKE_MARK_RECTANGLE,
+                                       .x = x,
+                                       .y = top + k,
+                                       .x2 = x + BAR,
+                                       .y2 = top + k + 1.0,
+                                       .colour = pixel_of(c)});
     }
     const double low = is_log ? log10(plot->low) : plot->low;
     const double high = is_log ? log10(plot->high) : plot->high;
@@ -409,8 +758,8 @@ static void add_box(strake_drawing *out, const strake_scene *scene, const strake
         /* An edge is hidden if both of its faces look away. */
         const bool away_a = (edge & 1 ? 1.0 : -1.0) * camera->towards[a] < 0.0;
         const bool away_b = (edge & 2 ? 1.0 : -1.0) * camera->towards[b] < 0.0;
-        strake_camera_see(camera, from, &x[0], &y[0]);
-        strake_camera_see(camera, to, &x[1], &y[1]);
+        camera_see(camera, from, &x[0], &y[0]);
+        camera_see(camera, to, &x[1], &y[1]);
         add_line(out, x[0] + out->x, y[0] + out->y, x[1] + out->x, y[1] + out->y, 1.0,
                  away_a && away_b ? 0xffb0b0b0U : 0xff404040U, away_a && away_b);
         /* The outline below, and at the left for what is upright, has the names. */
@@ -451,11 +800,10 @@ strake_status strake_plot_surface(const strake_scene *scene, const strake_volume
     for (int d = 0; d < 3; d++) {
         side[d] = scene->spacing[d] * (double)volume->cells[d];
     }
-    const strake_camera camera = strake_camera_make(side, SIDE, SIDE);
+    const strake_camera camera = camera_make(side, SIDE, SIDE);
     out->pixel = malloc((size_t)SIDE * SIDE * sizeof *out->pixel);
     STRAKE_CHECK(out->pixel != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a picture");
-    strake_volume_draw(volume, &camera, surface, plot->map, plot->low, plot->high, SIDE, SIDE,
-                       out->pixel);
+    volume_draw(volume, &camera, surface, plot->map, plot->low, plot->high, SIDE, SIDE, out->pixel);
     (void)strake_number_print(more, sizeof more, "surface of %.6g and what is above", surface);
     add_title(out, scene, more);
     add_box(out, scene, volume, &camera);

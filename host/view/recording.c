@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "files/input_netcdf.h"
+#include "files/netcdf.h"
 #include "output/format.h"
 #include "output/output.h"
 #include "files/text.h"

@@ -10,7 +10,7 @@
 #include "case/case.h"
 #include "case/source.h"
 #include "case/tree.h"
-#include "files/input_netcdf.h"
+#include "files/netcdf.h"
 #include "output/about.h"
 #include "output/format.h"
 

@@ -6,7 +6,7 @@
 #include "view/recording.h"
 
 /*
- * * The ground under what is drawn: shaded as if the light came from the north-west, seen wherever there is nothing of
+ * The ground under what is drawn: shaded as if the light came from the north-west, seen wherever there is nothing of
  * what flows over it.
  */
 

@@ -11,7 +11,7 @@
 #include "output/format.h"
 #include "problem/sph.h"
 #include "view/left.h"
-#include "view/vtp.h"
+#include "output/vtk.h"
 
 enum { ROWS = 8192 /* asked for at once */ };
 
@@ -265,12 +265,6 @@ strake_scene strake_dots_scene(const strake_dots *dots, const strake_case *which
     return scene;
 }
 
-void strake_dots_free(strake_dots *dots)
-{
-    strake_picture_free(&dots->picture);
-    *dots = (strake_dots){.picture = {0}};
-}
-
 /* --- of a run that is under way -------------------------------------------------------------------- */
 
 static strake_status get_rows(void *user, int field, int64_t first, int64_t count, double *out,
@@ -511,9 +505,4 @@ cleanup:
     }
     strake_vtp_close(&f.vtp);
     return status;
-}
-
-void strake_swarm_close(strake_swarm *swarm)
-{
-    strake_case_close(&swarm->which);
 }

@@ -7,7 +7,7 @@
 #include "view/recording.h"
 
 /*
- * * Particles as a picture: each is a dot as wide as the spacing. In three dimensions one sees them along a direction, all of
+ * Particles as a picture: each is a dot as wide as the spacing. In three dimensions one sees them along a direction, all of
  * them but the walls of the box in front and behind, or a layer as thick as a spacing. What has no colour of its own, as walls,
  * is solid.
  */
@@ -49,7 +49,12 @@ typedef strake_status strake_dots_reader(void *user, int field, int64_t first, i
 
 /** Axes and title of the picture; without step and time. */
 strake_scene strake_dots_scene(const strake_dots *dots, const strake_case *which);
-void strake_dots_free(strake_dots *dots);
+
+static inline void strake_dots_free(strake_dots *dots)
+{
+    strake_picture_free(&dots->picture);
+    *dots = (strake_dots){.picture = {0}};
+}
 
 /** Draws the present particles as output.picture of their case says, in the room that @p view has. Free the dots in any case. */
 strake_status strake_swarm_now(strake_dots *dots, const strake_case *which, strake_solver *solver,
@@ -81,6 +86,10 @@ bool strake_swarm_draws(const strake_swarm *swarm, const char *field);
 strake_status strake_swarm_read(const strake_swarm *swarm, const strake_recording *recording,
                                 int frame, const strake_view *view, strake_picture *out,
                                 strake_scene *scene, strake_error *error);
-void strake_swarm_close(strake_swarm *swarm);
+
+static inline void strake_swarm_close(strake_swarm *swarm)
+{
+    strake_case_close(&swarm->which);
+}
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "fuzz/fuzz.h"
 #include "scene/scene.h"
-#include "view/vtp.h"
+#include "output/vtk.h"
 
 enum { ROWS = 97 }; /* read at a time */
 

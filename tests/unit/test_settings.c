@@ -15,7 +15,7 @@
 #include "engine/point.h"
 #include "opencl/cl_plan.h"
 #include "opencl/cl_resident.h"
-#include "opencl/cl_wait.h"
+#include "opencl/cl_queue.h"
 
 /* A value of each kind that is no default. */
 static const char *sample(const strake_setting *setting, char text[64])

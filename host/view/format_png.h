@@ -1,6 +1,6 @@
-/** @file png.h PNG files of drawings, with texts in them: what one was drawn with can be had back. */
-#ifndef STRAKE_PNG_H
-#define STRAKE_PNG_H
+/** @file format_png.h PNG files of drawings, with texts in them: what one was drawn with can be had back. */
+#ifndef STRAKE_VIEW_FORMAT_PNG_H
+#define STRAKE_VIEW_FORMAT_PNG_H
 
 #include "view/plot.h"
 
@@ -15,8 +15,5 @@ strake_status strake_png_write(const char *path, unsigned how, const strake_cair
                                const strake_drawing *drawing, const char *source,
                                const strake_scene *scene, const strake_plot *plot,
                                strake_error *error);
-
-/** A text of a file, cut to @p size. @return false where there is none, or no such file */
-bool strake_png_find(const char *path, const char *word, char *out, size_t size);
 
 #endif
