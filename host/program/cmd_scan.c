@@ -668,6 +668,10 @@ static strake_status prepare(scan *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_arguments *const arguments = s->arguments;
+    const strake_scan_draws draws = {.count = arguments->draws,
+                                     .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
+                                     .is_latin = arguments->sampling != NULL &&
+                                                 strcmp(arguments->sampling, "lhs") == 0};
     STRAKE_CHECK(arguments->over_count > 0, error, STRAKE_ERR_USAGE,
                  "scan needs --over PATH=VALUES at least once, for example --over "
                  "scheme.iterations=1,2,3");
@@ -680,7 +684,13 @@ static strake_status prepare(scan *s, strake_error *error)
                                                                         : arguments->threshold};
     s->table.path = arguments->table != NULL ? arguments->table : "scan.csv";
     (void)snprintf(s->where, sizeof s->where, "auto");
-    STRAKE_TRY(strake_scan_values_read(arguments->overs, &s->values, error));
+    STRAKE_CHECK(arguments->sampling == NULL || strcmp(arguments->sampling, "random") == 0 || draws.is_latin,
+                 error, STRAKE_ERR_USAGE, "option --sampling: '%s' is no way to draw; expected random or lhs",
+                 arguments->sampling);
+    STRAKE_CHECK(arguments->draws > 0 || (arguments->sampling == NULL && arguments->seed < 0), error,
+                 STRAKE_ERR_USAGE, "option %s: goes with --draws N",
+                 arguments->sampling != NULL ? "--sampling" : "--seed");
+    STRAKE_TRY(strake_scan_values_read(arguments->overs, &draws, &s->values, error));
     STRAKE_TRY(strake_scan_weights_read(arguments->weights, &s->values, error));
     STRAKE_TRY(scan_maps_check_options(arguments, error));
     strake_asc_keep(most_kept);
@@ -779,6 +789,12 @@ cleanup:
 static const strake_option options[] = {
     {"--over", STRAKE_OPTION_OVER, "PATH=VALUES", 0, 0, 0,
      "a key to vary, see above; repeatable: every value\nwith every other"},
+    STRAKE_NUMBER("--draws", INTEGER, draws, "N", 1, STRAKE_SCAN_MOST,
+                  "draw so many values of all keys that are drawn, together"),
+    STRAKE_NUMBER("--seed", INTEGER, seed, "S", 0, 0x1p53, "of the draws (default: 1)"),
+    STRAKE_TEXT("--sampling", sampling, "WAY",
+                "random, or lhs: a Latin hypercube, which covers\neach key's distribution evenly "
+                "(default: random)"),
     STRAKE_TEXT("--on", on, "WHERE", "processors, see above (default: `run.on`, else auto)"),
     STRAKE_TEXT("--split", split, "W,W,...", "share of each entry of WHERE in every run"),
     STRAKE_OPTION_THREADS,
@@ -821,7 +837,10 @@ const strake_command strake_command_scan = {
     .option = options,
     .details =
         "VALUES of a key are A,B,C, or FROM:TO:COUNT with both ends, or\n"
-        "random:LOW:HIGH:COUNT:SEED, as integers where the key takes integers.\n"
+        "random:LOW:HIGH:COUNT:SEED, as integers where the key takes integers. With --draws N\n"
+        "they may be drawn, for all keys together: uniform:LOW:HIGH, normal:MEAN:SD,\n"
+        "lognormal:MEDIAN:FACTOR (of one standard deviation), or of:FILE[:COLUMN], line after\n"
+        "line of a text in columns. More random draws of a seed begin with the same ones.\n"
         "The table (CSV) has a line for each run: the values, minimum, maximum, sum, norm and\n"
         "checksum of every state after the last step, what the problem measures, times, and\n"
         "why a run failed. One that fails does not end the scan; the exit status is then 1.\n"
@@ -846,6 +865,8 @@ const strake_command strake_command_scan = {
         "  strake scan cone.yaml --over scheme.iterations=1,2,3\n"
         "  strake scan cone.yaml --over time.dt=0.02:0.1:5 --over scheme.gauge=none,infinite\n"
         "  strake scan quench.yaml --over parameters.K=random:0.5:2:100:1 --keep runs\n"
+        "  strake scan lava.yaml --draws 1000 --over 'vents[0].rate=lognormal:10:2' \\\n"
+        "      --over parameters.water_content=uniform:0.05:0.2 --maps maps\n"
         "  strake scan cone.yaml --over run.on=cpu,gpu,hybrid --table places.csv\n"
         "  strake scan lava.yaml --over 'vents[0].rate=5,10' --maps m --weights "
         "'vents[0].rate=2,1'\n",

@@ -52,6 +52,9 @@ typedef struct strake_arguments {
     int64_t repeats;  /**< 0: not given */
     int64_t jobs;     /**< 0: not given */
     int64_t members;  /**< 0: not given */
+    int64_t draws;    /**< 0: not given */
+    int64_t seed;     /**< -1: not given */
+    const char *sampling;
     double tolerance; /**< 0: bitwise */
     double threshold; /**< NaN: not given */
     double surface;   /**< NaN: not given */

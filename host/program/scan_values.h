@@ -18,29 +18,40 @@ typedef struct strake_scan_axis {
     bool is_random; /**< the values are drawn: */
     double low, high;
     uint64_t seed;
+    bool is_drawn; /**< together with others: run k of the draws has value k of each */
 } strake_scan_axis;
 
-/** All of them; the last one changes from run to run. Zero-initialise. */
+/** How keys are drawn together. */
+typedef struct strake_scan_draws {
+    int64_t count; /**< 0: none are */
+    uint64_t seed;
+    bool is_latin; /**< a Latin hypercube: of each key one value lies in each of so many parts that are as probable */
+} strake_scan_draws;
+
+/** All of them; the last one that is not drawn changes from run to run. Zero-initialise. */
 typedef struct strake_scan_values {
     int axes;
     strake_scan_axis axis[STRAKE_SCAN_AXES];
-    int64_t runs; /**< every value with every other */
+    int64_t draws; /**< of keys that are drawn together, at least 1 */
+    int64_t runs;  /**< every value with every other, and with every draw */
 } strake_scan_values;
 
 /**
  * Reads PATH=A,B,C (commas in brackets, braces and quotes are part of a value), PATH=FROM:TO:COUNT (both ends
  * among them, evenly) or PATH=random:LOW:HIGH:COUNT:SEED (evenly distributed, the same for the same seed;
- * strake_scan_axis_draw_integers() for keys that take integers).
+ * strake_scan_axis_draw_integers() for keys that take integers). With draws also PATH=uniform:LOW:HIGH, normal:MEAN:SD,
+ * lognormal:MEDIAN:FACTOR (the logarithm is normal, FACTOR that of one standard deviation) and of:FILE or of:FILE:COLUMN
+ * (draw k has line k of a text in columns, which begins anew at its end). A key's draws depend on seed and path alone.
  * @param[in] overs  NULL-terminated
  * @param[out] out   strake_scan_values_free() in any case
  * @return STRAKE_ERR_USAGE with option and value, STRAKE_ERR_MEMORY
  */
-strake_status strake_scan_values_read(const char *const *overs, strake_scan_values *out,
-                                      strake_error *error);
+strake_status strake_scan_values_read(const char *const *overs, const strake_scan_draws *draws,
+                                      strake_scan_values *out, strake_error *error);
 
 /**
  * Draws the values of a random axis again as integers, each from LOW to HIGH with the same probability, out of the same
- * random numbers. The axis stays as it is where there is no integer from LOW to HIGH. @return STRAKE_ERR_MEMORY
+ * random numbers; what is drawn together is rounded. The axis stays as it is where there is no integer from LOW to HIGH. @return STRAKE_ERR_MEMORY
  */
 strake_status strake_scan_axis_draw_integers(strake_scan_axis *axis, strake_error *error);
 

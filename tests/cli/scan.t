@@ -33,6 +33,45 @@ check "has the results of one without" test "$(column tracers.csv psi_checksum |
     "$STRAKE" run case.yaml --set scheme.iterations=$k --on serial --quiet --output tracer --report tracer.json
     sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' tracer.json
 done | lines)"
+# What is drawn together.
+cat >quench.yaml <<'END'
+problem: cahn_hilliard2d
+grid: {rows: 12, cols: 12}
+time: {dt: 0.01, steps: 1}
+fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}
+END
+try scan quench.yaml --draws 200 --seed 7 --sampling lhs --over parameters.M=uniform:0.5:1 --over parameters.K=normal:1:0.02 \
+    --over time.dt=lognormal:0.005:1.2 --over time.steps=uniform:1:3 --table drawn.csv --quiet
+exits 0 "keys that are drawn together"
+check "make as many runs as draws" test "$(rows drawn.csv)" -eq 200
+check "of a Latin hypercube one lies in each part" test "$(column drawn.csv parameters.M | sort -g | awk '{ if (int(($1 - 0.5) / 0.5 * 200) != NR - 1) bad++ } END { print bad + 0 }')" -eq 0
+# Mean and standard deviation of 200 stratified draws lie within a hundredth of a standard deviation.
+check "normal ones have mean and deviation" test "$(column drawn.csv parameters.K | awk '{ s += $1; q += ($1 - 1) ^ 2 } END {
+    d = sqrt(q / NR); print (s / NR > 0.9998 && s / NR < 1.0002 && d > 0.0197 && d < 0.0203) }')" -eq 1
+check "lognormal ones median and factor" test "$(column drawn.csv time.dt | awk '{ x = log($1 / 0.005) / log(1.2); s += x; q += x * x } END {
+    d = sqrt(q / NR); print (s / NR > -0.01 && s / NR < 0.01 && d > 0.985 && d < 1.015) }')" -eq 1
+check "where a key takes integers they are rounded" test "$(column drawn.csv time.steps | sort -u | lines)" = "1 2 3"
+for draws in 5 9; do
+    try scan quench.yaml --draws $draws --over parameters.M=uniform:0.5:1 --over parameters.K=0.9,1 --table drawn$draws.csv --quiet
+done
+check "other keys have every value with every draw" test "$(rows drawn5.csv),$(column drawn5.csv parameters.M | sort -u | wc -l)" = "10,5"
+check "more draws begin with the same ones" test "$(head -11 drawn9.csv | cut -d, -f1-5 | lines)" = "$(cut -d, -f1-5 drawn5.csv | lines)"
+try scan quench.yaml --draws 5 --seed 2 --over parameters.M=uniform:0.5:1 --table other.csv --quiet
+check "another seed has others" test "$(column other.csv parameters.M | head -1)" != "$(column drawn5.csv parameters.M | head -1)"
+printf '# a posterior\nM, K\n0.5,0.9\n0.6 ,0.8\n' >posterior.csv
+try scan quench.yaml --draws 3 --over parameters.M=of:posterior.csv:M --over parameters.K=of:posterior.csv:2 --table columns.csv --quiet
+check "lines of a text stay together" test "$(cut -d, -f2-3 columns.csv | lines)" = "parameters.M,parameters.K 0.5,0.9 0.6,0.8 0.5,0.9"
+for wrong in parameters.M=uniform:1:0 parameters.M=uniform:1 parameters.M=normal:1:-1 parameters.M=lognormal:0:2 parameters.M=lognormal:1:0.5 parameters.M=of: \
+    parameters.M=of:none.csv parameters.M=of:posterior.csv:Q parameters.M=of:case.yaml; do
+    try scan quench.yaml --draws 3 --over "$wrong" --table wrong.csv
+    check "wrong laws are refused: $wrong" test "$code" -ne 0 -a ! -e wrong.csv
+done
+try scan quench.yaml --over parameters.M=uniform:0:1 --table wrong.csv
+fails 2 "how often something is drawn must be said" "--draws"
+try scan quench.yaml --over parameters.M=1 --seed 3 --table wrong.csv
+fails 2 "a seed is of draws" "--draws"
+try scan quench.yaml --draws 3 --sampling sobol --over parameters.M=uniform:0:1 --table wrong.csv
+fails 2 "ways to draw are named" "random or lhs"
 for wrong in time.steps=1,,2 time.steps=1:2:0 time.steps=random:1:2 time.steps=random:2:1:3:4 time.steps=; do
     try scan case.yaml --over "$wrong" --table wrong.csv
     fails 2 "wrong values are refused: $wrong" "--over"
