@@ -53,6 +53,9 @@ static const strake_field maps_of[MAPS] = {
 
 typedef struct sums {
     double *map[MAPS];
+    double *
+        before; /* the probability without the last tenth of the runs, times their weight; NULL: not yet */
+    double weight_before;
     int64_t cells, runs;
     double weight, time; /* of all runs, and of the last one that ended [s] */
 } sums;
@@ -176,6 +179,12 @@ static strake_status add_all(sums *s, const maps_job *maps, strake_error *error)
         STRAKE_TRY(strake_scan_trace_read(path, row->id, &trace, error));
         STRAKE_CHECK(trace.rows == n[0] && trace.cols == n[2], error, STRAKE_ERR_USAGE,
                      "%s: is of another grid; remove it, and the run is made again", path);
+        if (s->before == NULL && 10 * run >= 9 * maps->table->rows && s->weight > 0.0) {
+            s->before = malloc((size_t)s->cells * sizeof *s->before);
+            STRAKE_CHECK(s->before != NULL, error, STRAKE_ERR_MEMORY, "out of memory for maps");
+            memcpy(s->before, s->map[PROBABILITY], (size_t)s->cells * sizeof *s->before);
+            s->weight_before = s->weight;
+        }
         add_run(s, &trace, strake_scan_weight(maps->job->values, run), maps->job->threshold);
         strake_scan_trace_free(&trace);
     }
@@ -296,6 +305,21 @@ cleanup:
     return status;
 }
 
+/* How far the map of probability has come: what the last tenth of the runs changed in it. */
+static void tell_change(const sums *s)
+{
+    double most = 0.0;
+    for (int64_t k = 0; k < s->cells && s->before != NULL; k++) {
+        most = fmax(most, fabs(s->map[PROBABILITY][k] - s->before[k] / s->weight_before));
+    }
+    if (s->before != NULL) {
+        char text[24];
+        (void)strake_number_print(text, sizeof text, "%.3g", most);
+        (void)printf("the last tenth of the runs changed the probability of a cell by at most %s\n",
+                     text);
+    }
+}
+
 /**
  * Writes the maps where the scan wants any and says so: in the formats of a case, and with a picture of the probability
  * where pictures can be drawn. Runs that failed have no part in them.
@@ -315,6 +339,7 @@ static strake_status scan_maps_write(const strake_scan_job *job, const strake_sc
     if (!job->arguments->quiet) {
         (void)printf("%s: probability, mean, maximum and arrival of %lld runs\n", job->maps,
                      (long long)s.runs);
+        tell_change(&s);
     }
     if (s.runs < table->rows) {
         strake_say_warning("the maps lack %lld runs, which failed",
@@ -324,6 +349,7 @@ cleanup:
     for (int m = 0; m < MAPS; m++) {
         free(s.map[m]);
     }
+    free(s.before);
     return status;
 }
 
@@ -668,11 +694,12 @@ static strake_status prepare(scan *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_arguments *const arguments = s->arguments;
-    const strake_scan_draws draws = {.count = arguments->draws,
-                                     .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
-                                     .is_latin = arguments->sampling != NULL &&
-                                                 strcmp(arguments->sampling, "lhs") == 0};
-    STRAKE_CHECK(arguments->over_count > 0, error, STRAKE_ERR_USAGE,
+    strake_scan_vents vents = {0};
+    strake_scan_draws draws = {.count = arguments->draws,
+                               .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
+                               .is_latin = arguments->sampling != NULL &&
+                                           strcmp(arguments->sampling, "lhs") == 0};
+    STRAKE_CHECK(arguments->over_count > 0 || arguments->vents != NULL, error, STRAKE_ERR_USAGE,
                  "scan needs --over PATH=VALUES at least once, for example --over "
                  "scheme.iterations=1,2,3");
     s->job = (strake_scan_job){.arguments = arguments,
@@ -684,12 +711,17 @@ static strake_status prepare(scan *s, strake_error *error)
                                                                         : arguments->threshold};
     s->table.path = arguments->table != NULL ? arguments->table : "scan.csv";
     (void)snprintf(s->where, sizeof s->where, "auto");
-    STRAKE_CHECK(arguments->sampling == NULL || strcmp(arguments->sampling, "random") == 0 || draws.is_latin,
-                 error, STRAKE_ERR_USAGE, "option --sampling: '%s' is no way to draw; expected random or lhs",
-                 arguments->sampling);
-    STRAKE_CHECK(arguments->draws > 0 || (arguments->sampling == NULL && arguments->seed < 0), error,
-                 STRAKE_ERR_USAGE, "option %s: goes with --draws N",
+    STRAKE_CHECK(
+        arguments->sampling == NULL || strcmp(arguments->sampling, "random") == 0 || draws.is_latin,
+        error, STRAKE_ERR_USAGE,
+        "option --sampling: '%s' is no way to draw; expected random or lhs", arguments->sampling);
+    STRAKE_CHECK(arguments->draws > 0 || (arguments->sampling == NULL && arguments->seed < 0),
+                 error, STRAKE_ERR_USAGE, "option %s: goes with --draws N",
                  arguments->sampling != NULL ? "--sampling" : "--seed");
+    if (arguments->vents != NULL) {
+        STRAKE_TRY(strake_scan_vents_read(arguments->vents, &vents, error));
+        STRAKE_TRY(strake_scan_vents_add(&vents, &draws, &s->values, error));
+    }
     STRAKE_TRY(strake_scan_values_read(arguments->overs, &draws, &s->values, error));
     STRAKE_TRY(strake_scan_weights_read(arguments->weights, &s->values, error));
     STRAKE_TRY(scan_maps_check_options(arguments, error));
@@ -708,6 +740,7 @@ static strake_status prepare(scan *s, strake_error *error)
         STRAKE_TRY(strake_folder_own(&s->mapped, arguments->maps, error));
     }
 cleanup:
+    strake_scan_vents_free(&vents);
     return status;
 }
 
@@ -795,6 +828,9 @@ static const strake_option options[] = {
     STRAKE_TEXT("--sampling", sampling, "WAY",
                 "random, or lhs: a Latin hypercube, which covers\neach key's distribution evenly "
                 "(default: random)"),
+    STRAKE_TEXT("--vents", vents, "FILE",
+                "places of vents[0], with weights: a grid (.asc), or\ncolumns x, y, weight; all of "
+                "them, or --draws of them"),
     STRAKE_TEXT("--on", on, "WHERE", "processors, see above (default: `run.on`, else auto)"),
     STRAKE_TEXT("--split", split, "W,W,...", "share of each entry of WHERE in every run"),
     STRAKE_OPTION_THREADS,
@@ -854,6 +890,9 @@ const strake_command strake_command_scan = {
         "\n"
         "The table is up to date within a second. The same command goes on where a scan was\n"
         "ended by Ctrl-C or a power cut, and makes what is new where VALUES were added.\n"
+        "\n"
+        "With --vents every vent of a file is run, or with --draws as many as are drawn by their\n"
+        "weights: vents[0] of the case has to have x and y.\n"
         "\n"
         "Maps are made when all runs are there, in the formats of the case and with a picture;\n"
         "of runs on one grid whose problem has a footprint. A run is as thick in a cell as it was\n"

@@ -46,15 +46,16 @@ typedef struct strake_arguments {
     const char *table, *keep, *maps, *mapped;
     const char *plot, *sizes;
     const char *field, *html, *png, *map, *range, *reduce, *slice, *along;
-    int64_t threads;  /**< 0: not given */
-    int64_t steps;    /**< -1: not given */
-    int64_t step;     /**< -1: not given */
-    int64_t repeats;  /**< 0: not given */
-    int64_t jobs;     /**< 0: not given */
-    int64_t members;  /**< 0: not given */
-    int64_t draws;    /**< 0: not given */
-    int64_t seed;     /**< -1: not given */
+    int64_t threads; /**< 0: not given */
+    int64_t steps;   /**< -1: not given */
+    int64_t step;    /**< -1: not given */
+    int64_t repeats; /**< 0: not given */
+    int64_t jobs;    /**< 0: not given */
+    int64_t members; /**< 0: not given */
+    int64_t draws;   /**< 0: not given */
+    int64_t seed;    /**< -1: not given */
     const char *sampling;
+    const char *vents;
     double tolerance; /**< 0: bitwise */
     double threshold; /**< NaN: not given */
     double surface;   /**< NaN: not given */

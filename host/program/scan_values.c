@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/asc.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/lines.h"
@@ -341,8 +342,8 @@ static strake_status read_drawn(const char *option, const strake_scan_draws *dra
     const char *const text = strchr(option, '=') + 1;
     double a = 0.0, b = 0.0;
     int of = 0;
-    while (of < LAWS && (strncmp(text, laws[of], strlen(laws[of])) != 0 ||
-                         text[strlen(laws[of])] != ':')) {
+    while (of < LAWS &&
+           (strncmp(text, laws[of], strlen(laws[of])) != 0 || text[strlen(laws[of])] != ':')) {
         of++;
     }
     *is = of < LAWS || strncmp(text, "of:", 3) == 0;
@@ -442,18 +443,196 @@ cleanup:
     return status;
 }
 
+static strake_status add_vent(strake_scan_vents *vents, double x, double y, double weight,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double **const array[] = {&vents->x, &vents->y, &vents->weight};
+    const double value[] = {x, y, weight};
+    const int64_t n = vents->count;
+    for (int k = 0; k < 3; k++) {
+        if ((n & (n - 1)) == 0) { /* room for as many again */
+            double *const grown =
+                realloc(*array[k], (size_t)(n > 0 ? 2 * n : 1) * sizeof **array[k]);
+            STRAKE_CHECK(grown != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
+            *array[k] = grown;
+        }
+        (*array[k])[n] = value[k];
+    }
+    vents->count++;
+cleanup:
+    return status;
+}
+
+static strake_status read_grid_of_vents(const char *path, strake_scan_vents *out,
+                                        strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_asc_reader *reader = NULL;
+    double *line = NULL;
+    const strake_asc_info *info = NULL;
+    STRAKE_TRY(strake_asc_open(path, &reader, error));
+    info = strake_asc_header(reader);
+    strake_asc_set_nodata(reader, STRAKE_NODATA_SHOWN,
+                          0.0); /* 0 is no vent, whatever it stands for */
+    line = malloc((size_t)info->cols * sizeof *line);
+    STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
+    for (int64_t row = 0; row < info->rows; row++) {
+        STRAKE_TRY(strake_asc_read(reader, row * info->cols, info->cols, line, error));
+        for (int64_t col = 0; col < info->cols; col++) {
+            const strake_georef *const g = &info->georef;
+            STRAKE_CHECK(!(line[col] < 0.0), error, STRAKE_ERR_USAGE,
+                         "%s: cell [%lld, %lld] is %g, expected a weight >= 0", path,
+                         (long long)row, (long long)col, line[col]);
+            STRAKE_TRY(line[col] > 0.0
+                           ? add_vent(out, g->x + ((double)col + 0.5) * g->cell,
+                                      g->y - ((double)row + 0.5) * g->cell, line[col], error)
+                           : STRAKE_OK);
+        }
+    }
+cleanup:
+    free(line);
+    strake_asc_close(&reader);
+    return status;
+}
+
+/* The numbers of a line. @return false where one that must be there is none */
+static bool read_vent(const char *line, const int column[3], double value[3])
+{
+    bool good = true;
+    for (int k = 0; k < 3; k++) {
+        const char *word = NULL;
+        size_t length = 0;
+        char text[NUMBER];
+        const bool is_there = column[k] >= 0 && find_word(line, column[k], &word, &length);
+        (void)snprintf(text, sizeof text, "%.*s", is_there && length < NUMBER ? (int)length : 0,
+                       is_there ? word : "");
+        value[k] = 1.0;
+        good = good && ((k == 2 && !is_there) || strake_text_real(text, &value[k]));
+    }
+    return good && value[2] >= 0.0;
+}
+
+strake_status strake_scan_vents_read(const char *path, strake_scan_vents *out, strake_error *error)
+{
+    enum { MOST_BYTES = 1 << 28 };
+    static const char *const names[] = {"x", "y", "weight"};
+    strake_status status = STRAKE_OK;
+    char *data = NULL, *rest = NULL, *line = NULL;
+    size_t length = 0;
+    int number = 0, column[3] = {0, 1, 2};
+    bool is_first = true;
+    if (strake_asc_is_file(path)) {
+        STRAKE_TRY(read_grid_of_vents(path, out, error));
+    } else {
+        STRAKE_TRY(strake_file_read(path, MOST_BYTES, "text of vents", &data, &length, error));
+    }
+    rest = data != NULL ? strake_text_begin(data) : NULL;
+    while ((line = strsep(&rest, "\n")) != NULL) {
+        double value[3];
+        number++;
+        line += strspn(line, " \t\r");
+        if (*line == '\0' || *line == '#') {
+            continue;
+        }
+        if (is_first && find_column(line, "x") >= 0 && find_column(line, "y") >= 0) {
+            for (int k = 0; k < 3; k++) {
+                column[k] = find_column(line, names[k]);
+            }
+        } else {
+            STRAKE_CHECK(read_vent(line, column, value), error, STRAKE_ERR_USAGE,
+                         "%s: line %d: expected x, y and, if any, a weight >= 0 of a vent, got "
+                         "'%.60s'",
+                         path, number, line);
+            STRAKE_TRY(value[2] > 0.0 ? add_vent(out, value[0], value[1], value[2], error)
+                                      : STRAKE_OK);
+        }
+        is_first = false;
+    }
+    STRAKE_CHECK(out->count > 0, error, STRAKE_ERR_USAGE, "%s: has no vent with a weight above 0",
+                 path);
+cleanup:
+    free(data);
+    return status;
+}
+
+void strake_scan_vents_free(strake_scan_vents *vents)
+{
+    free(vents->x);
+    free(vents->y);
+    free(vents->weight);
+    *vents = (strake_scan_vents){0};
+}
+
+/* The vent of which a part @p part of all weights lies before or in it. */
+static int64_t find_vent(const double *sum, int64_t count, double part)
+{
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (sum[middle] > part * sum[count - 1]) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+strake_status strake_scan_vents_add(const strake_scan_vents *vents, strake_scan_draws *draws,
+                                    strake_scan_values *out, strake_error *error)
+{
+    static const char *const paths[] = {"vents[0].x", "vents[0].y"};
+    strake_status status = STRAKE_OK;
+    const bool is_each = draws->count == 0;
+    double *part = NULL;
+    double *const sum = malloc((size_t)vents->count * sizeof *sum);
+    STRAKE_CHECK(sum != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
+    for (int64_t v = 0; v < vents->count; v++) {
+        sum[v] = vents->weight[v] + (v > 0 ? sum[v - 1] : 0.0);
+    }
+    STRAKE_CHECK(vents->count <= STRAKE_SCAN_MOST, error, STRAKE_ERR_USAGE,
+                 "option --vents: more than %d vents; draw some of them with --draws",
+                 (int)STRAKE_SCAN_MOST);
+    draws->count = is_each ? vents->count : draws->count;
+    part = draw_parts(draws, "vents");
+    STRAKE_CHECK(part != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
+    for (int k = 0; k < 2; k++) {
+        strake_scan_axis *const axis = &out->axis[out->axes++];
+        axis->is_drawn = true;
+        axis->path = strdup(paths[k]);
+        STRAKE_CHECK(axis->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
+        for (int64_t n = 0; n < draws->count; n++) {
+            const int64_t v = is_each ? n : find_vent(sum, vents->count, part[n]);
+            STRAKE_TRY(add_number(axis, k == 0 ? vents->x[v] : vents->y[v], error));
+        }
+    }
+    if (is_each) {
+        out->axis[0].weight = malloc((size_t)vents->count * sizeof *out->axis[0].weight);
+        STRAKE_CHECK(out->axis[0].weight != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory for vents");
+        memcpy(out->axis[0].weight, vents->weight, (size_t)vents->count * sizeof *vents->weight);
+    }
+cleanup:
+    free(part);
+    free(sum);
+    return status;
+}
+
 strake_status strake_scan_values_read(const char *const *overs, const strake_scan_draws *draws,
                                       strake_scan_values *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    bool any = false;
+    bool any = out->axes > 0; /* vents */
+    const int before = out->axes;
     out->draws = draws->count > 0 ? draws->count : 1;
     out->runs = out->draws;
-    for (int k = 0; overs[k] != NULL; k++) {
+    for (int n = 0; overs[n] != NULL; n++) {
+        const int k = before + n;
         STRAKE_CHECK(k < STRAKE_SCAN_AXES, error, STRAKE_ERR_USAGE,
                      "option --over: more than %d keys", (int)STRAKE_SCAN_AXES);
         out->axes = k + 1;
-        STRAKE_TRY(read_axis(overs[k], draws, &out->axis[k], error));
+        STRAKE_TRY(read_axis(overs[n], draws, &out->axis[k], error));
         for (int other = 0; other < k; other++) {
             STRAKE_CHECK(strcmp(out->axis[other].path, out->axis[k].path) != 0, error,
                          STRAKE_ERR_USAGE,

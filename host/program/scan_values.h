@@ -25,8 +25,15 @@ typedef struct strake_scan_axis {
 typedef struct strake_scan_draws {
     int64_t count; /**< 0: none are */
     uint64_t seed;
-    bool is_latin; /**< a Latin hypercube: of each key one value lies in each of so many parts that are as probable */
+    bool
+        is_latin; /**< a Latin hypercube: of each key one value lies in each of so many parts that are as probable */
 } strake_scan_draws;
+
+/** Places where lava may come up, with weights: how probable each is beside the others. */
+typedef struct strake_scan_vents {
+    int64_t count;
+    double *x, *y, *weight; /**< on the map [m] */
+} strake_scan_vents;
 
 /** All of them; the last one that is not drawn changes from run to run. Zero-initialise. */
 typedef struct strake_scan_values {
@@ -48,6 +55,22 @@ typedef struct strake_scan_values {
  */
 strake_status strake_scan_values_read(const char *const *overs, const strake_scan_draws *draws,
                                       strake_scan_values *out, strake_error *error);
+
+/**
+ * Reads places of vents: a grid in ESRI ASCII whose cells above 0 are weights of their middles, or a text in columns x, y and
+ * weight (1 where there is none), by these names in the first line or in this order.
+ * @param[out] out  zeroed by the caller; strake_scan_vents_free() in any case
+ * @return STRAKE_ERR_USAGE with file and line, STRAKE_ERR_IO, STRAKE_ERR_MEMORY
+ */
+strake_status strake_scan_vents_read(const char *path, strake_scan_vents *out, strake_error *error);
+void strake_scan_vents_free(strake_scan_vents *vents);
+
+/**
+ * Adds keys vents[0].x and vents[0].y before any others: with draws a vent is drawn for each by the weights, without every
+ * vent is a draw, which has its weight in maps. @return STRAKE_ERR_MEMORY
+ */
+strake_status strake_scan_vents_add(const strake_scan_vents *vents, strake_scan_draws *draws,
+                                    strake_scan_values *out, strake_error *error);
 
 /**
  * Draws the values of a random axis again as integers, each from LOW to HIGH with the same probability, out of the same

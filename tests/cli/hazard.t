@@ -207,4 +207,29 @@ wrong "an outline is no grid" "outline.geojson: is an outline" "gdal_rasterize" 
 try scan flow.yaml "${over[@]}" --footprint nowhere.asc --table wrong.csv
 fails 1 "and is there" "nowhere.asc"
 check "nothing of these is left" test ! -e w -a ! -e wrong.csv
+# Places of vents from a file: the maps of all of them, weighted, and of some that are drawn.
+{
+    printf 'ncols 24\nnrows 20\nxllcorner 1000\nyllcorner 2000\ncellsize 10\nNODATA_value -9999\n'
+    awk 'BEGIN { for (i = 0; i < 20; i++) { for (j = 0; j < 24; j++) printf "%s%g", j ? " " : "", 30 - i - j / 10; print "" } }'
+} >slope.asc
+sed 's/{cone.*/{file: slope.asc}}/; s/{row: 8, col: 8, rate: 1}/{x: 1085, y: 2115, rate: 1}/' flow.yaml >placed.yaml
+printf '# vents\nweight; x; y\n2;1065;2115\n0;1075;2115\n1;1145;2115\n' >vents.csv
+try scan placed.yaml --vents vents.csv --over 'vents[0].rate=1,3' --maps placed --table placed.csv --on cpu
+exits 0 "vents come from a file"
+check "those with a weight" test "$(column placed.csv 'vents[0].x' | tr '\n' ' ')" = "1065 1065 1145 1145 "
+"$STRAKE" scan placed.yaml --over 'vents[0].x=1065,1145' --over 'vents[0].y=2115' --over 'vents[0].rate=1,3' --weights 'vents[0].x=2,1' --maps spelt \
+    --table spelt.csv --on cpu --quiet
+check "and make the maps that keys and weights make" same_maps placed spelt
+awk 'NR <= 6 { print; next } { for (j = 1; j <= 24; j++) printf "%s%d", (j > 1 ? " " : ""), (NR == 15 ? (j == 7) * 2 + (j == 15) : 0); print "" }' slope.asc >weights.asc
+"$STRAKE" scan placed.yaml --vents weights.asc --over 'vents[0].rate=1,3' --maps raster --table raster.csv --on cpu --quiet
+check "a grid of weights makes the same" same_maps placed raster
+try scan placed.yaml --vents vents.csv --draws 60 --over 'vents[0].rate=uniform:1:3' --maps drawn --table drawn.csv --on cpu
+prints "of vents that are drawn it is told how far the maps have come" "the last tenth of the runs changed the probability of a cell by at most"
+check "they are drawn by their weights" test "$(column drawn.csv 'vents[0].x' | grep -c 1065)" -gt 30
+check "and each of them" test "$(column drawn.csv 'vents[0].x' | sort -u | tr '\n' ' ')" = "1065 1145 "
+for wrong in 'x,y\n1,a' '1,2,-1' '# nothing' '5'; do
+    printf "$wrong\n" >wrong.csv
+    try scan placed.yaml --vents wrong.csv --table none.csv
+    fails 2 "what is no vent is refused: $wrong" "wrong.csv"
+done
 done_testing
