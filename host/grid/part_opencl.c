@@ -71,6 +71,30 @@ static bool takes_lists(const strake_cl_stripe *s, const strake_cl_stripe_option
             options->settings->fusion == STRAKE_CL_FUSION_TILE);
 }
 
+/* @param[in] may  whether it can step with others, as far as the team goes */
+static strake_status join_batch(strake_cl_stripe *s, const strake_cl *cl,
+                                const strake_cl_device *device, const strake_graph *graph,
+                                const strake_problem *problem, const strake_layout *layout,
+                                const strake_cl_stripe_options *options, bool may,
+                                strake_error *error)
+{
+    const strake_cl_joining joining = {
+        .cl = cl,
+        .device = device,
+        .graph = graph,
+        .problem = problem,
+        .layout = layout,
+        .settings = options->settings,
+        .memory = strake_cl_usable_memory(device, (uint64_t)options->settings->device_memory),
+        .wakes = &options->wakes,
+        .limit = options->limit,
+        .is_alone = !may || options->settings->blocks > 0};
+    const strake_status status =
+        strake_cl_batch_join(options->batch, &joining, &s->kernels, &s->member, error);
+    s->alone_of = status == STRAKE_OK && s->member == NULL ? options->batch : NULL;
+    return status;
+}
+
 /**
  * Builds kernels and allocates device memory for stripe @p self of @p stripes.
  * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
@@ -110,13 +134,11 @@ static strake_status cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     s->host = host_layout;
     s->range = range;
     s->steps = steps;
-    if (options->batch != NULL && is_whole && steps == 1 && run->blocks == 0) {
-        STRAKE_TRY(strake_cl_batch_join(options->batch, cl, device, graph, problem, &layout, run,
-                                        memory, &options->wakes, options->limit, &s->kernels,
-                                        &s->member, error));
-        resident.member = s->member;
-        resident.pins = resident.pins && s->member == NULL;
-    }
+    STRAKE_TRY(options->batch != NULL ? join_batch(s, cl, device, graph, problem, &layout, options,
+                                                   is_whole && steps == 1, error)
+                                      : STRAKE_OK);
+    resident.member = s->member;
+    resident.pins = resident.pins && s->member == NULL;
     STRAKE_TRY(s->member != NULL ? STRAKE_OK
                                  : strake_cl_kernels_build(&s->kernels, cl, device, graph, problem,
                                                            &layout, run, error));
@@ -244,6 +266,9 @@ static void cl_stripe_destroy(strake_cl_stripe **stripe)
     strake_cl_resident_destroy(&s->resident);
     strake_cl_kernels_release(&s->kernels);
     strake_cl_batch_leave(&s->member);
+    if (s->alone_of != NULL) {
+        strake_cl_batch_leave_alone(s->alone_of);
+    }
     free(s);
     *stripe = NULL;
 }

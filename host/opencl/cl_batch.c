@@ -13,7 +13,8 @@
 enum {
     LOOK_ITEMS = 128, /* of a group that looks at tiles */
     LEAST_GROUPS = 4, /* for a member, more than the host knows that it has tiles, ... */
-    SPARE = 4         /* ... and one for so many of them */
+    SPARE = 4,        /* ... and one for so many of them */
+    MOST_KINDS = 15   /* of members, behind the first one */
 };
 
 struct strake_cl_member {
@@ -43,8 +44,12 @@ struct strake_cl_batch {
     pthread_mutex_t listing; /* of the devices */
     strake_cl_list devices;
     bool has_devices;
-    strake_cl_batch_counts counts;
-    strake_graph graph; /* of the first member */
+    strake_cl_batch *next; /* of another kind */
+    int kinds;             /* behind the first one */
+    bool is_alone;         /* whether somebody who steps alone does so */
+    uint64_t bytes;        /* of the arrays of all members */
+    int places;            /* of members that there is room for; 0: it is not made */
+    strake_graph graph;    /* of the first member */
     strake_layout layout;
     uint64_t text; /* hash of the program */
     strake_cl_kernels kernels;
@@ -105,7 +110,7 @@ static void release(strake_cl_batch *b)
         }
     }
     strake_cl_kernels_release(&b->kernels);
-    for (int m = 0; m < b->counts.places; m++) {
+    for (int m = 0; m < b->places; m++) {
         (void)pthread_cond_destroy(&b->member[m].done);
     }
     free(b->member);
@@ -120,7 +125,7 @@ static void release(strake_cl_batch *b)
     b->state = NULL;
     b->clock = NULL;
     b->numbers = NULL;
-    b->counts.places = 0;
+    b->places = 0;
 }
 
 /* All ghost slabs of a grid copy slabs of its own. */
@@ -145,17 +150,19 @@ cleanup:
 }
 
 /* Members that there is room for. */
-static int count_places(const strake_cl_batch *b, uint64_t memory)
+static int count_places(strake_cl_batch *b, uint64_t memory)
 {
     const strake_cl_device *const device = b->kernels.device;
     uint64_t largest = 1;
     const uint64_t each = strake_cl_window_bytes(&b->kernels, &b->layout, &largest);
-    uint64_t places = memory / (each + each / 8 + 1);
+    uint64_t places = memory / (2 * each + 1); /* a member's window has as much again */
     if (!strake_cl_device_is_gpu(device)) {
         const uint64_t held = device->max_allocation / (2 * largest + 2 * 4096);
         places = places < held ? places : held;
     }
-    return places < (uint64_t)b->most ? (int)places : b->most;
+    places = places < (uint64_t)b->most ? places : (uint64_t)b->most;
+    b->bytes = places * 2 * each;
+    return (int)places;
 }
 
 static strake_status make_kernel(strake_cl_batch *b, const char *name, cl_kernel *out,
@@ -189,7 +196,7 @@ static strake_status make_tiles(strake_cl_batch *b, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int *const tile = b->kernels.options.tile;
-    const size_t members = (size_t)b->counts.places;
+    const size_t members = (size_t)b->places;
     strake_cl_listing *const l = &b->tiles;
     l->slabs = (strake_range){0, b->layout.n[0]};
     l->across = tiles_along(b->layout.n[2], tile[0]);
@@ -257,7 +264,7 @@ static strake_status make_places(strake_cl_batch *b, int places, strake_error *e
         b->member[m].place = m;
         STRAKE_CHECK(pthread_cond_init(&b->member[m].done, NULL) == 0, error, STRAKE_ERR_MEMORY,
                      "out of memory for the members of a batch");
-        b->counts.places = m + 1;
+        b->places = m + 1;
     }
 cleanup:
     return status;
@@ -273,10 +280,10 @@ static uint64_t hash_program(const strake_cl_kernels *k, const strake_graph *gra
     return hash;
 }
 
-static strake_status build(strake_cl_batch *b, const strake_cl *cl, const strake_cl_device *device,
-                           const strake_problem *problem, const strake_settings *asked, bool listed,
+static strake_status build(strake_cl_batch *b, const strake_cl_joining *joining, bool listed,
                            strake_error *error)
 {
+    const strake_settings *const asked = joining->settings;
     strake_settings settings = *asked;
     strake_layout tall = b->layout;
     tall.n[0] *= b->most;
@@ -288,37 +295,37 @@ static strake_status build(strake_cl_batch *b, const strake_cl *cl, const strake
     }
     b->kernels.members = b->most;
     b->kernels.listed = listed;
-    return strake_cl_kernels_build(&b->kernels, cl, device, &b->graph, problem, &tall, &settings,
-                                   error);
+    return strake_cl_kernels_build(&b->kernels, joining->cl, joining->device, &b->graph,
+                                   joining->problem, &tall, &settings, error);
 }
 
 /*
  * Kernels are those of one grid with as many cells, cut into members, or those of tiles in lists. @param[out] good  false where its graph, its device or
  * its memory is for no batch
  */
-static strake_status make(strake_cl_batch *b, const strake_cl *cl, const strake_cl_device *device,
-                          const strake_problem *problem, const strake_settings *settings,
-                          uint64_t memory, double limit, bool *good, strake_error *error)
+static strake_status make(strake_cl_batch *b, const strake_cl_joining *joining, bool *good,
+                          strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernel_plan *const first = &b->kernels.plan[0];
     int places = 0;
-    b->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)settings->wait, .limit = limit};
+    b->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)joining->settings->wait,
+                                   .limit = joining->limit};
     b->aside_waiter = b->waiter;
-    STRAKE_TRY(build(b, cl, device, problem, settings, b->wakes.count > 0, error));
+    STRAKE_TRY(build(b, joining, b->wakes.count > 0, error));
     if (b->kernels.listed &&
         (b->kernels.kernels > 1 || !first->tiled || first->lo[0] + first->lo[2] > 0)) {
         strake_cl_kernels_release(&b->kernels);
         memset(&b->kernels, 0, sizeof b->kernels);
-        STRAKE_TRY(build(b, cl, device, problem, settings, false, error));
+        STRAKE_TRY(build(b, joining, false, error));
     }
-    places = count_places(b, memory);
+    places = count_places(b, joining->memory);
     b->has_clock = strake_cl_plan_has_clock(&b->graph);
-    *good = places > 1 && b->kernels.flat && (!b->has_clock || device->has_double) &&
+    *good = places > 1 && b->kernels.flat && (!b->has_clock || joining->device->has_double) &&
             (b->has_clock || b->graph.reductions + b->graph.scalars == 0);
     if (*good) {
         b->kernels.options.members = places;
-        b->text = hash_program(&b->kernels, &b->graph, problem);
+        b->text = hash_program(&b->kernels, &b->graph, joining->problem);
         STRAKE_TRY(make_places(b, places, error));
         STRAKE_TRY(make_arrays(b, places, error));
     }
@@ -329,12 +336,12 @@ cleanup:
 /* --- members ---------------------------------------------------------------------------------------- */
 
 /* Whether kernels that were made for one graph compute another one: all but its numbers is the same. */
-static bool is_like(const strake_cl_batch *b, const strake_cl_device *device,
-                    const strake_graph *graph, const strake_problem *problem,
-                    const strake_layout *layout)
+static bool is_like(const strake_cl_batch *b, const strake_cl_joining *joining)
 {
+    const strake_graph *const graph = joining->graph;
+    const strake_layout *const layout = joining->layout;
     const strake_layout *const own = &b->layout;
-    bool is = b->kernels.device->device == device->device && own->pitch == layout->pitch &&
+    bool is = b->kernels.device->device == joining->device->device && own->pitch == layout->pitch &&
               own->slab == layout->slab && own->origin == layout->origin &&
               own->element_size == layout->element_size && graph->values == b->graph.values &&
               graph->stages == b->graph.stages && graph->scalars == b->graph.scalars &&
@@ -349,14 +356,14 @@ static bool is_like(const strake_cl_batch *b, const strake_cl_device *device,
              graph->stage[s].reads == b->graph.stage[s].reads &&
              graph->stage[s].output == b->graph.stage[s].output;
     }
-    return is && hash_program(&b->kernels, graph, problem) == b->text;
+    return is && hash_program(&b->kernels, graph, joining->problem) == b->text;
 }
 
 /* Waits for a place. */
 static strake_cl_member *take_place(strake_cl_batch *b)
 {
     for (;;) {
-        for (int m = 0; m < b->counts.places; m++) {
+        for (int m = 0; m < b->places; m++) {
             if (!b->member[m].is_taken) {
                 b->member[m].is_taken = true;
                 return &b->member[m];
@@ -389,51 +396,101 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_batch_join(strake_cl_batch *b, const strake_cl *cl,
-                                   const strake_cl_device *device, const strake_graph *graph,
-                                   const strake_problem *problem, const strake_layout *layout,
-                                   const strake_settings *settings, uint64_t memory,
-                                   const strake_cl_wakes *wakes, double limit,
-                                   strake_cl_kernels *kernels, strake_cl_member **out,
-                                   strake_error *error)
+/*
+ * Makes it for the first of its members, unless another one has. One that cannot be made is no error: who would join it is
+ * alone then, and tells what is wrong. @return whether there is something to join
+ */
+static bool make_once(strake_cl_batch *b, const strake_cl_joining *joining)
 {
-    strake_status status = STRAKE_OK;
-    strake_cl_member *member = NULL;
     bool good = true;
-    *out = NULL;
     (void)pthread_mutex_lock(&b->lock);
     while (b->is_making) {
         (void)pthread_cond_wait(&b->left, &b->lock);
     }
     if (!b->is_made) {
+        strake_error ignored;
         b->is_making = true;
         (void)pthread_mutex_unlock(&b->lock);
-        b->graph = *graph;
-        b->layout = *layout;
-        b->wakes = *wakes;
-        status = make(b, cl, device, problem, settings, memory, limit, &good, error);
+        b->graph = *joining->graph;
+        b->layout = *joining->layout;
+        b->wakes = *joining->wakes;
+        good = make(b, joining, &good, &ignored) == STRAKE_OK && good;
         (void)pthread_mutex_lock(&b->lock);
         b->is_making = false;
         b->is_made = true;
-        if (status != STRAKE_OK || !good) {
+        if (!good) {
             release(b);
         }
         (void)pthread_cond_broadcast(&b->left);
     }
+    good = b->places > 0;
     (void)pthread_mutex_unlock(&b->lock);
-    if (status != STRAKE_OK || b->counts.places == 0 ||
-        !is_like(b, device, graph, problem, layout)) {
-        return status;
-    }
+    return good;
+}
+
+/* Those who step alone do so one after the other: drivers have no room for hundreds of contexts. */
+static void wait_to_be_alone(strake_cl_batch *b)
+{
     (void)pthread_mutex_lock(&b->lock);
-    member = take_place(b);
+    while (b->is_alone) {
+        (void)pthread_cond_wait(&b->left, &b->lock);
+    }
+    b->is_alone = true;
     (void)pthread_mutex_unlock(&b->lock);
-    member->now = (strake_member){.left = 0};
-    member->left = 0;
-    member->is_woken = true;
-    member->status = STRAKE_OK;
-    STRAKE_TRY(upload_numbers(member, graph, error));
-    STRAKE_TRY(strake_cl_kernels_share(kernels, &b->kernels, graph, error));
+}
+
+void strake_cl_batch_leave_alone(strake_cl_batch *b)
+{
+    (void)pthread_mutex_lock(&b->lock);
+    b->is_alone = false;
+    (void)pthread_cond_broadcast(&b->left);
+    (void)pthread_mutex_unlock(&b->lock);
+}
+
+/* The one for members with other kernels or another shape; NULL: there are too many of them, or it cannot be made. */
+static strake_cl_batch *next_kind(strake_cl_batch *first, strake_cl_batch *b)
+{
+    strake_error ignored;
+    (void)pthread_mutex_lock(&first->lock);
+    if (b->next == NULL && first->kinds < MOST_KINDS &&
+        strake_cl_batch_create(first->most, &b->next, &ignored) == STRAKE_OK) {
+        first->kinds++;
+    }
+    strake_cl_batch *const next = b->next;
+    (void)pthread_mutex_unlock(&first->lock);
+    return next;
+}
+
+strake_status strake_cl_batch_join(strake_cl_batch *first, const strake_cl_joining *joining,
+                                   strake_cl_kernels *kernels, strake_cl_member **out,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_member *member = NULL;
+    strake_cl_joining rest = *joining; /* with the memory that those before have left */
+    bool is_there = !joining->is_alone;
+    *out = NULL;
+    for (strake_cl_batch *b = first; is_there && b != NULL && member == NULL;
+         b = next_kind(first, b)) {
+        is_there =
+            make_once(b, &rest); /* if not, another one would not have room or kernels, too */
+        rest.memory -= b->bytes < rest.memory ? b->bytes : rest.memory;
+        if (is_there && is_like(b, joining)) {
+            (void)pthread_mutex_lock(&b->lock);
+            member = take_place(b);
+            (void)pthread_mutex_unlock(&b->lock);
+            member->now = (strake_member){.left = 0};
+            member->left = 0;
+            member->is_woken = true;
+            member->has_clock = false;
+            member->status = STRAKE_OK;
+            STRAKE_TRY(upload_numbers(member, joining->graph, error));
+            STRAKE_TRY(strake_cl_kernels_share(kernels, &b->kernels, joining->graph, error));
+        }
+    }
+    if (member == NULL) {
+        wait_to_be_alone(first);
+    }
     *out = member;
     member = NULL;
 cleanup:
@@ -579,7 +636,7 @@ static int64_t begin_round(strake_cl_batch *b)
 {
     int64_t most = 0, tiles = 0;
     b->going = 0;
-    for (int m = 0; m < b->counts.places; m++) {
+    for (int m = 0; m < b->places; m++) {
         strake_cl_member *const member = &b->member[m];
         const strake_tiles *const known = &b->known[m];
         const int64_t left =
@@ -718,7 +775,7 @@ static strake_status launch_round(strake_cl_batch *b, int64_t sweeps, cl_event *
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *const k = &b->kernels;
     strake_cl_window *const w = &b->window;
-    const size_t members = (size_t)b->counts.places;
+    const size_t members = (size_t)b->places;
     w->first = 0;
     w->order = b->order_here;
     w->launched = b->going;
@@ -768,12 +825,9 @@ cleanup:
     return status;
 }
 
-static void end_round(strake_cl_batch *b, int64_t sweeps, strake_status status,
-                      const strake_error *error)
+static void end_round(strake_cl_batch *b, strake_status status, const strake_error *error)
 {
-    b->counts.rounds++;
-    b->counts.sweeps += sweeps;
-    for (int m = 0; m < b->counts.places; m++) {
+    for (int m = 0; m < b->places; m++) {
         strake_cl_member *const member = &b->member[m];
         if (!member->is_going) {
             continue;
@@ -782,7 +836,6 @@ static void end_round(strake_cl_batch *b, int64_t sweeps, strake_status status,
         member->status = status;
         if (status == STRAKE_OK) {
             const int64_t done = member->given - b->state[m].left;
-            b->counts.steps += done;
             member->now = b->state[m];
             member->clock = b->clock[m];
             member->is_woken = false;
@@ -819,7 +872,7 @@ static void *make_rounds(void *user)
             status = strake_cl_wait(b->kernels.cl, b->kernels.device, &b->waiter, &read, &error);
         }
         (void)pthread_mutex_lock(&b->lock);
-        end_round(b, sweeps, status, &error);
+        end_round(b, status, &error);
     }
     (void)pthread_mutex_unlock(&b->lock);
     return NULL;
@@ -870,6 +923,7 @@ void strake_cl_batch_destroy(strake_cl_batch **batch)
     if (b == NULL) {
         return;
     }
+    strake_cl_batch_destroy(&b->next);
     (void)pthread_mutex_lock(&b->lock);
     b->is_closing = true;
     (void)pthread_cond_signal(&b->asked);
@@ -884,11 +938,4 @@ void strake_cl_batch_destroy(strake_cl_batch **batch)
     strake_cl_list_free(&b->devices);
     free(b);
     *batch = NULL;
-}
-
-void strake_cl_batch_count(strake_cl_batch *b, strake_cl_batch_counts *out)
-{
-    (void)pthread_mutex_lock(&b->lock);
-    *out = b->counts;
-    (void)pthread_mutex_unlock(&b->lock);
 }

@@ -23,14 +23,6 @@
  */
 enum { STRAKE_CL_BATCH_ROUND = 64 };
 
-/** How members began and stepped, for reports and rates. */
-typedef struct strake_cl_batch_counts {
-    int places;     /**< members that it has room for; 0: it is not made yet */
-    int64_t rounds; /**< of launches */
-    int64_t sweeps; /**< launched, each for all members that go */
-    int64_t steps;  /**< of members */
-} strake_cl_batch_counts;
-
 typedef struct strake_cl_batch strake_cl_batch;
 typedef struct strake_cl_member strake_cl_member;
 
@@ -43,24 +35,32 @@ strake_status strake_cl_batch_create(int most, strake_cl_batch **out, strake_err
 /** Frees it; all members have left. */
 void strake_cl_batch_destroy(strake_cl_batch **batch);
 
+/** Who wants to step with others: as of strake_cl_kernels_build(). */
+typedef struct strake_cl_joining {
+    const strake_cl *cl;
+    const strake_cl_device *device;
+    const strake_graph *graph; /**< borrowed until it leaves */
+    const strake_problem *problem;
+    const strake_layout *layout;
+    const strake_settings *settings;
+    uint64_t memory; /**< bytes of the device that the arrays of all members may take */
+    const strake_cl_wakes *wakes; /**< what makes cells active */
+    double limit;  /**< seconds of a wait after which the device counts as hung; 0: none */
+    bool is_alone; /**< it can step with no others */
+} strake_cl_joining;
+
 /**
- * Adds a member, where need be once another one has left. The first one has kernels and arrays made, on its device.
- * @param[in]  graph, problem, layout, settings  as of strake_cl_kernels_build(); graph is borrowed until it leaves
- * @param[in]  memory   bytes of the device that the arrays of all members may take
- * @param[in]  wakes    what makes cells active
- * @param[in]  limit    seconds of a wait after which the device counts as hung; 0: none
+ * Adds a member, where need be once another one has left. The first one of its kind (kernels, shape) has kernels and arrays
+ * made.
  * @param[out] kernels  zeroed by the caller: those of the member's window (strake_cl_kernels_share()), to be released
- * @param[out] out      NULL where it cannot step with the others, or not in a batch at all: other kernels, shape or device,
- *                      three dimensions; then it is to be alone
- * @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY
+ * @param[out] out      NULL where it can step with no others: three dimensions, too little memory, too many kinds; then it
+ *                      is alone, and nobody else is until strake_cl_batch_leave_alone()
+ * @return STRAKE_ERR_DEVICE
  */
-strake_status strake_cl_batch_join(strake_cl_batch *batch, const strake_cl *cl,
-                                   const strake_cl_device *device, const strake_graph *graph,
-                                   const strake_problem *problem, const strake_layout *layout,
-                                   const strake_settings *settings, uint64_t memory,
-                                   const strake_cl_wakes *wakes, double limit,
+strake_status strake_cl_batch_join(strake_cl_batch *batch, const strake_cl_joining *joining,
                                    strake_cl_kernels *kernels, strake_cl_member **out,
                                    strake_error *error);
+void strake_cl_batch_leave_alone(strake_cl_batch *batch);
 void strake_cl_batch_leave(strake_cl_member **member);
 
 /**
@@ -106,7 +106,5 @@ const strake_cl_kernels *strake_cl_member_kernels(const strake_cl_member *member
 strake_status strake_cl_batch_devices(strake_cl_batch *batch, strake_cl_list *list,
                                       strake_error *error);
 void strake_cl_batch_devices_end(strake_cl_batch *batch);
-
-void strake_cl_batch_count(strake_cl_batch *batch, strake_cl_batch_counts *out);
 
 #endif

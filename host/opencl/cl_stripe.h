@@ -33,7 +33,8 @@ typedef struct strake_cl_stripe {
     uint64_t need;   /**< bytes that its arrays take if resident, without room for others' slabs */
     uint64_t memory; /**< bytes that they may take */
     uint64_t held;   /**< bytes that they take if it is resident */
-    strake_cl_member *member; /**< of a batch; NULL: it is alone */
+    strake_cl_member *member;  /**< of a batch; NULL: it is alone ... */
+    strake_cl_batch *alone_of; /**< ... of this one */
     strake_cl_resident *resident;
     strake_cl_blocks *blocks;
 } strake_cl_stripe;

@@ -256,6 +256,23 @@ END
     exits 0 "members whose time steps follow from their states"
     "$STRAKE" scan flows.yaml --over 'vents[0].rate=random:1:20:7:3' --over time.end=300,900 --on serial --table flows-alone.csv --quiet
     check "have the bytes that each has alone, too" test "$(facts flows.csv 2)" = "$(facts flows-alone.csv 2)"
+    cat >kinds.yaml <<'END'
+problem: mpdata2d
+grid: {rows: 20, cols: 24}
+time: {dt: 0.1, steps: 40}
+fields: {psi: {random: {seed: 1, minimum: 1, maximum: 2}}, u1: 0.2, u2: -0.1}
+END
+    for where in ocl:0 serial; do
+        try scan kinds.yaml --over grid.rows=20,21 --over precision=single,double --over time.steps=20,40 --on $where --table kinds-${where%:*}.csv --quiet
+        exits 0 "runs of other shapes and precisions on $where"
+    done
+    check "step with those of their kind, to the same bytes" test "$(facts kinds-ocl.csv 3)" = "$(facts kinds-serial.csv 3)"
+    sed 's/mpdata2d/mpdata3d/; s/rows: 20/planes: 6, rows: 5/; s/cols: 24/cols: 7/; s/u1: 0.2/u1: 0.2, u3: 0.1/' kinds.yaml >deep.yaml
+    for where in ocl:0 serial; do
+        try scan deep.yaml --over time.steps=1,2,3 --on $where --table deep-${where%:*}.csv --quiet
+        exits 0 "runs in three dimensions on $where"
+    done
+    check "are alone, to the same bytes" test "$(facts deep-ocl.csv 1)" = "$(facts deep-serial.csv 1)"
     cat >spoilt.yaml <<'END'
 problem: cahn_hilliard2d
 grid: {rows: 24, cols: 20}
