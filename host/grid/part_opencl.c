@@ -457,7 +457,10 @@ static strake_status resident_look(strake_part *part, bool is_last, bool *finite
     STRAKE_TRY(strake_cl_resident_is_finite(own, finite, error));
     STRAKE_TRY(*finite ? strake_cl_resident_look(own, error) : STRAKE_OK);
     STRAKE_TRY(is_last && own->member != NULL ? strake_cl_resident_finish(own, error) : STRAKE_OK);
-    STRAKE_TRY(*finite && is_last ? strake_cl_resident_is_finite(own, finite, error) : STRAKE_OK);
+    /* Of a member it is known already what its batch has found. */
+    STRAKE_TRY(*finite && (is_last || own->member != NULL)
+                   ? strake_cl_resident_is_finite(own, finite, error)
+                   : STRAKE_OK);
     part->clock_is_over = own->clock.runs && own->clock.seen.is_over != 0;
 cleanup:
     return status;

@@ -373,9 +373,29 @@ static strake_cl_member *take_place(strake_cl_batch *b)
     }
 }
 
-/* Its constants, for kernels of its steps. */
+/* Waits until at most so many sweeps that were asked for are left to be made. */
+static strake_status wait_until(strake_cl_member *member, int64_t left, strake_error *error)
+{
+    strake_cl_batch *const b = member->batch;
+    (void)pthread_mutex_lock(&b->lock);
+    member->wanted = left;
+    while (member->left > left && member->status == STRAKE_OK) {
+        (void)pthread_cond_wait(&member->done, &b->lock);
+    }
+    const strake_status status = member->status;
+    if (status != STRAKE_OK && error != NULL) {
+        *error = member->error;
+    }
+    (void)pthread_mutex_unlock(&b->lock);
+    return status;
+}
+
+/*
+ * Its constants, for kernels of its steps: those that follow from a time step which changes are others from step to step.
+ * Nothing that reads the old ones may be left to be made.
+ */
 static strake_status upload_numbers(strake_cl_member *member, const strake_graph *graph,
-                                    strake_error *error)
+                                    bool is_new, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_cl_batch *const b = member->batch;
@@ -383,6 +403,17 @@ static strake_status upload_numbers(strake_cl_member *member, const strake_graph
     const int size = b->layout.element_size;
     const size_t bytes = (size_t)graph->values * (size_t)size;
     char *const row = (char *)b->numbers + (size_t)member->place * bytes;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *const value = &graph->value[v];
+        double number = value->is_constant && !value->is_scalar ? value->constant : 0.0;
+        double element = 0.0;
+        strake_element_set(&element, size, 0, number);
+        is_new = is_new || memcmp(&element, row + (size_t)v * (size_t)size, (size_t)size) != 0;
+    }
+    if (!is_new) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(wait_until(member, 0, error));
     for (int v = 0; v < graph->values; v++) {
         const strake_value *const value = &graph->value[v];
         strake_element_set(row, size, v,
@@ -484,7 +515,7 @@ strake_status strake_cl_batch_join(strake_cl_batch *first, const strake_cl_joini
             member->is_woken = true;
             member->has_clock = false;
             member->status = STRAKE_OK;
-            STRAKE_TRY(upload_numbers(member, joining->graph, error));
+            STRAKE_TRY(upload_numbers(member, joining->graph, true, error));
             STRAKE_TRY(strake_cl_kernels_share(kernels, &b->kernels, joining->graph, error));
         }
     }
@@ -503,6 +534,11 @@ void strake_cl_batch_leave(strake_cl_member **member)
     if (*member != NULL) {
         strake_cl_batch *const b = (*member)->batch;
         (void)pthread_mutex_lock(&b->lock);
+        (*member)->wanted = INT64_MAX; /* the round that runs is the last one */
+        while ((*member)->is_going) {
+            (void)pthread_cond_wait(&(*member)->done, &b->lock);
+        }
+        (*member)->left = 0;
         (*member)->is_taken = false;
         (void)pthread_cond_signal(&b->left);
         (void)pthread_mutex_unlock(&b->lock);
@@ -602,21 +638,19 @@ strake_status strake_cl_member_run(strake_cl_member *member, int64_t sweeps, int
 {
     strake_status status = STRAKE_OK;
     strake_cl_batch *const b = member->batch;
+    STRAKE_TRY(sweeps > 0 ? upload_numbers(member, window->kernels->graph, false, error)
+                          : STRAKE_OK);
     (void)pthread_mutex_lock(&b->lock);
     if (member->has_clock ? !member->clock.is_over : !b->has_clock) {
         member->left += sweeps;
     }
-    member->wanted = left;
     if (sweeps > 0) {
         (void)pthread_cond_signal(&b->asked);
     }
-    while (member->left > left && member->status == STRAKE_OK) {
-        (void)pthread_cond_wait(&member->done, &b->lock);
-    }
-    status = member->status;
-    if (status != STRAKE_OK && error != NULL) {
-        *error = member->error;
-    }
+    (void)pthread_mutex_unlock(&b->lock);
+    STRAKE_TRY(wait_until(member, left, error));
+cleanup:
+    (void)pthread_mutex_lock(&b->lock);
     *clock = member->clock;
     window->non_finite = member->now.non_finite;
     window->parity = member->now.parity;

@@ -820,10 +820,11 @@ cleanup:
     return status;
 }
 
-/* Inputs of a member become those of its steps. */
+/* Inputs of a member become those of its steps, once those that were asked for before are made. */
 static strake_status put_inputs(strake_cl_resident *s, void *const *array, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    STRAKE_TRY(make_sweeps(s, 0, error));
     STRAKE_TRY(strake_cl_member_put_inputs(s->member, &s->window, array, error));
     STRAKE_TRY(strake_cl_resident_finish(s, error));
     STRAKE_TRY(strake_cl_member_static(s->member, error));
@@ -884,6 +885,7 @@ static strake_status download(strake_cl_resident *s, int64_t first, int64_t end,
 {
     strake_status status = STRAKE_OK;
     cl_event done = NULL;
+    STRAKE_TRY(s->member != NULL ? strake_cl_resident_finish(s, error) : STRAKE_OK);
     for (int k = 0; k < s->window.states && first < end; k++) {
         const strake_cl_state *state = &s->window.state[k];
         char *host = array[state->input];

@@ -107,14 +107,20 @@ static strake_status set_value(strake_scan_axis *axis, int k, const char *text, 
     return STRAKE_OK;
 }
 
-/* Values that were drawn as real numbers, to the nearest integers between the bounds. */
+/*
+ * Values that were drawn as real numbers, to the nearest integers; evenly distributed ones such that each integer from LOW to
+ * HIGH is as probable.
+ */
 static strake_status round_values(strake_scan_axis *axis, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const double low = ceil(axis->low), high = floor(axis->high);
+    const double low = ceil(axis->low), high = floor(axis->high), all = axis->high - axis->low;
     for (int k = 0; k < axis->count && low <= high && status == STRAKE_OK; k++) {
         char text[NUMBER];
-        const double number = floor(strake_number_read(axis->value[k], NULL) + 0.5);
+        const double real = strake_number_read(axis->value[k], NULL);
+        const double number = axis->is_even && all > 0.0
+                                  ? low + floor((real - axis->low) / all * (high - low + 1.0))
+                                  : floor(real + 0.5);
         (void)strake_number_print(text, sizeof text, "%.0f", fmin(fmax(number, low), high));
         status = set_value(axis, k, text, error);
     }
@@ -214,6 +220,7 @@ static strake_status add_draws(strake_scan_axis *axis, law of, double a, double 
     STRAKE_CHECK(part != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the values of a scan");
     axis->low = of == UNIFORM ? a : -DBL_MAX;
     axis->high = of == UNIFORM ? b : DBL_MAX;
+    axis->is_even = of == UNIFORM;
     for (int64_t k = 0; k < draws->count; k++) {
         const double number = of == UNIFORM  ? a + (b - a) * part[k]
                               : of == NORMAL ? a + b * normal_of(part[k])

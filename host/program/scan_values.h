@@ -18,6 +18,7 @@ typedef struct strake_scan_axis {
     bool is_random; /**< the values are drawn: */
     double low, high;
     uint64_t seed;
+    bool is_even;  /**< evenly distributed between low and high */
     bool is_drawn; /**< together with others: run k of the draws has value k of each */
 } strake_scan_axis;
 

@@ -231,6 +231,9 @@ static strake_status take_answer(dealer *d, strake_scan_worker *worker, strake_e
             }
             worker->retired = true;
         } else if (there && !strake_interrupted()) {
+            for (int k = 0; k < worker->holds; k++) {
+                give_back(d, worker->held[k].run);
+            }
             scan_worker_end(worker); /* somebody meant it alone: it would do nothing more */
             there = false;
         }
