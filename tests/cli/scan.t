@@ -307,11 +307,18 @@ END
     done
     check "a place that it leaves is free of it" test "$(column handed1.csv state | sort | uniq -c | lines | tr -s ' '),$(facts handed2.csv 1 | grep -v failed),$(facts handed3.csv 1 | grep -v failed)" = \
         " 22 done 3 failed,$(facts handed1.csv 1 | grep -v failed),$(facts handed1.csv 1 | grep -v failed)"
-    "$STRAKE" scan flows.yaml --set time.steps=30000 --over fields.u1=0.101,0.102,0.103 --on ocl:0 --table ended.csv --quiet &
-    scan=$!
-    until device=$(pgrep -P $scan) && sleep 1; do sleep 0.1; done
-    kill -TERM $(echo "$device" | head -1)
-    check "of a process that is told to end all runs are made anew" timeout 100 tail --pid=$scan -f /dev/null
+    timeout 100 "$STRAKE" scan flows.yaml --set time.steps=30000 --over fields.u1=0.101,0.102,0.103 --on ocl:0 --table ended.csv --quiet &
+    outer=$! device=
+    for turn in $(seq 100); do
+        victim=$(children_of $outer | head -n 1)
+        [ -z "$victim" ] || device=$(children_of $victim | head -n 1)
+        [ -z "$device" ] || break
+        sleep 0.05
+    done
+    sleep 0.5
+    kill -TERM "$device" 2>/dev/null
+    wait $outer
+    check "of a process that is told to end all runs are made anew" test $? -eq 0 -a "$(column ended.csv state | lines)" = "done done done"
     check "of which there are four" test "$(column spoilt-ocl.csv state | lines)" = "done done done failed done"
     try scan case.yaml --over fields.u1.constant=0.01:0.2:6 --on ocl:0 --members 3 --keep kept-members --table kept-members.csv --quiet
     exits 0 "members with outputs"
