@@ -540,7 +540,7 @@ void strake_cl_batch_leave(strake_cl_member **member)
         }
         (*member)->left = 0;
         (*member)->is_taken = false;
-        (void)pthread_cond_signal(&b->left);
+        (void)pthread_cond_broadcast(&b->left); /* others wait for other things, too */
         (void)pthread_mutex_unlock(&b->lock);
         *member = NULL;
     }
