@@ -566,7 +566,7 @@ static int most_by_memory(const scan *s)
     const double reserve = 32 << 20, share = 0.8;
     const double machine = share * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double most = fmin(machine, strake_cgroup_memory("")) / (1.1 * s->bytes + reserve);
-    return most < 1.0 ? 1 : most < MOST_JOBS ? (int)most : MOST_JOBS;
+    return most < 1.0 ? 1 : most < MOST_MEMBERS ? (int)most : MOST_MEMBERS;
 }
 
 /* Whether something asks for runs one after the other: their speeds are compared, or a split is given. */
@@ -593,15 +593,19 @@ static void plan_deal(scan *s)
     const int each = s->arguments->threads <= 0 && s->threads > 0 ? s->threads : 1;
     int jobs = s->arguments->jobs > 0 ? (int)s->arguments->jobs : all / each > 1 ? all / each : 1;
     jobs = jobs < left ? jobs : (int)left;
-    jobs = jobs < most_by_memory(s) ? jobs : most_by_memory(s);
+    const int most = most_by_memory(s);
+    jobs = jobs < most ? jobs : most;
+    jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS;
     deal->job = &s->job;
     deal->tasks = s->values.runs;
     deal->task = s->task;
     deal->one_by_one = is_one_by_one(s);
     deal->where = s->arguments->on != NULL ? s->arguments->on : s->where;
-    deal->jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS;
+    deal->jobs = jobs;
     deal->members = s->arguments->members > 0 ? (int)s->arguments->members : USUAL_MEMBERS;
     deal->members = deal->members < left ? deal->members : (int)left;
+    const int room = most > jobs ? most - jobs : 1; /* beside the runs on the cores */
+    deal->members = deal->members < room ? deal->members : room;
     deal->threads = each > 1 ? each : all / jobs > 1 ? all / jobs : 1;
     for (int64_t k = 0; k < s->values.runs; k++) {
         s->task[k].order.like =
