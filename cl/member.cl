@@ -5,7 +5,7 @@
  */
 
 #ifdef STRAKE_TOLD
-/* What a member's next sweep is told, and whether there is one. */
+/* Sets whether a member's next sweep computes anything, and the scalars that this sweep reads. */
 static inline void tell_member(__global strake_member *member, __global const strake_clock *clock,
                                __global real *told, __global const real *numbers)
 {
@@ -21,8 +21,7 @@ static inline void tell_member(__global strake_member *member, __global const st
 
 /* A work-item for each member, before the sweeps. */
 __kernel void start_members(__global strake_member *members, __global const int *order,
-                            const int count,
-                            __global const real *numbers, const int numbers_each,
+                            const int count, __global const real *numbers, const int numbers_each,
                             __global const strake_clock *clocks, __global real *told)
 {
     if ((int)get_global_id(0) < count) {
@@ -33,9 +32,10 @@ __kernel void start_members(__global strake_member *members, __global const int 
 
 /* A group for each member, after each sweep, whose kernels left @p partials numbers of it. */
 __kernel void advance_members(__global strake_member *members, __global const int *order,
-                              __global const real *numbers, const int numbers_each, __global strake_clock *clocks,
-                              __global real *told, __global const real *array, const int partials,
-                              const real start, const int greatest, __local real *found)
+                              __global const real *numbers, const int numbers_each,
+                              __global strake_clock *clocks, __global real *told,
+                              __global const real *array, const int partials, const real start,
+                              const int greatest, __local real *found)
 {
     const int turn = (int)get_group_id(0), m = order[turn];
     if (!members[m].goes) {
@@ -76,9 +76,8 @@ __kernel void advance_members(__global strake_member *members, __global const in
 
 /* Looks for NaN and Inf in a state of the members that have made steps. @p apart: from one array to the next */
 __kernel void search_members(__global strake_member *members, __global const int *order,
-                             __global const real *arrays,
-                             const long apart, const long slab, const long origin, const int n0,
-                             const int n2)
+                             __global const real *arrays, const long apart, const long slab,
+                             const long origin, const int n0, const int n2)
 {
     const int j = (int)get_global_id(0);
     const int i = (int)get_global_id(1);

@@ -26,18 +26,6 @@ static int64_t tiles_along(int64_t cells, int size)
     return (cells + size - 1) / size;
 }
 
-static strake_status new_zeros(const strake_cl_window *w, size_t bytes, cl_mem *out,
-                               strake_error *error)
-{
-    const cl_int zero = 0;
-    strake_status status = strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_WRITE, out, error);
-    if (status == STRAKE_OK) {
-        status = strake_cl_fill(&w->kernels->filler, w->queue, *out, &zero, sizeof zero, 0, bytes,
-                                error);
-    }
-    return status;
-}
-
 strake_status strake_cl_active_create(strake_cl_active *a, const strake_cl_window *w,
                                       const strake_cl_wakes *wakes, strake_error *error)
 {
@@ -52,10 +40,10 @@ strake_status strake_cl_active_create(strake_cl_active *a, const strake_cl_windo
     l->across = tiles_along(w->layout.n[2], tile[0]);
     l->room = l->across * tiles_along(w->layout.n[0], tile[1]);
     strake_activity_reach(kernels->graph, wakes->spread, STRAKE_CL_ACTIVE_LOOK, a->reach);
-    STRAKE_TRY(new_zeros(w, sizeof *a->known, &l->state, error));
-    STRAKE_TRY(new_zeros(w, 2 * (size_t)l->room * sizeof(cl_int), &l->lists, error));
-    STRAKE_TRY(new_zeros(w, (size_t)l->room * sizeof(cl_int), &a->marked, error));
-    STRAKE_TRY(new_zeros(w, (size_t)l->room * sizeof(cl_int), &a->listed, error));
+    STRAKE_TRY(strake_cl_new_zeros(w, sizeof *a->known, &l->state, error));
+    STRAKE_TRY(strake_cl_new_zeros(w, 2 * (size_t)l->room * sizeof(cl_int), &l->lists, error));
+    STRAKE_TRY(strake_cl_new_zeros(w, (size_t)l->room * sizeof(cl_int), &a->marked, error));
+    STRAKE_TRY(strake_cl_new_zeros(w, (size_t)l->room * sizeof(cl_int), &a->listed, error));
     a->known = aligned_alloc(STRAKE_CL_PIN_PAGE, STRAKE_CL_PIN_PAGE);
     STRAKE_CHECK(a->known != NULL, error, STRAKE_ERR_MEMORY, "out of memory for lists of tiles");
     memset(a->known, 0, STRAKE_CL_PIN_PAGE);

@@ -66,7 +66,7 @@ struct strake_cl_batch {
     cl_mem marked, listed;
     int64_t reach[2];
     strake_tiles *known;
-    strake_cl_member *member; /* [counts.places] */
+    strake_cl_member *member; /* [places] */
     /* Of all members, as they are written and read in a round. */
     strake_member *state;
     strake_clock *clock;
@@ -176,16 +176,6 @@ cleanup:
     return status;
 }
 
-static strake_status new_zeros(strake_cl_batch *b, size_t bytes, cl_mem *out, strake_error *error)
-{
-    const cl_int zero = 0;
-    const strake_status status =
-        strake_cl_new_buffer(&b->kernels, bytes, CL_MEM_READ_WRITE, out, error);
-    return status == STRAKE_OK ? strake_cl_fill(&b->kernels.filler, b->queue, *out, &zero,
-                                                sizeof zero, 0, bytes, error)
-                               : status;
-}
-
 static int64_t tiles_along(int64_t cells, int size)
 {
     return (cells + size - 1) / size;
@@ -203,10 +193,10 @@ static strake_status make_tiles(strake_cl_batch *b, strake_error *error)
     l->room = l->across * tiles_along(b->layout.n[0], tile[1]);
     strake_activity_reach(&b->graph, b->wakes.spread, STRAKE_CL_ACTIVE_LOOK, b->reach);
     const size_t lists = members * (size_t)l->room * sizeof(cl_int);
-    STRAKE_TRY(new_zeros(b, members * sizeof(strake_tiles), &l->state, error));
-    STRAKE_TRY(new_zeros(b, 2 * lists, &l->lists, error));
-    STRAKE_TRY(new_zeros(b, lists, &b->marked, error));
-    STRAKE_TRY(new_zeros(b, lists, &b->listed, error));
+    STRAKE_TRY(strake_cl_new_zeros(&b->window, members * sizeof(strake_tiles), &l->state, error));
+    STRAKE_TRY(strake_cl_new_zeros(&b->window, 2 * lists, &l->lists, error));
+    STRAKE_TRY(strake_cl_new_zeros(&b->window, lists, &b->marked, error));
+    STRAKE_TRY(strake_cl_new_zeros(&b->window, lists, &b->listed, error));
     STRAKE_TRY(make_kernel(b, "look_at_tiles", &b->look, error));
     b->window.listing = l;
 cleanup:
@@ -405,20 +395,17 @@ static strake_status upload_numbers(strake_cl_member *member, const strake_graph
     char *const row = (char *)b->numbers + (size_t)member->place * bytes;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *const value = &graph->value[v];
-        double number = value->is_constant && !value->is_scalar ? value->constant : 0.0;
+        char *const known = row + (size_t)v * (size_t)size;
         double element = 0.0;
-        strake_element_set(&element, size, 0, number);
-        is_new = is_new || memcmp(&element, row + (size_t)v * (size_t)size, (size_t)size) != 0;
+        strake_element_set(&element, size, 0,
+                           value->is_constant && !value->is_scalar ? value->constant : 0.0);
+        is_new = is_new || memcmp(&element, known, (size_t)size) != 0;
+        memcpy(known, &element, (size_t)size);
     }
     if (!is_new) {
         return STRAKE_OK;
     }
     STRAKE_TRY(wait_until(member, 0, error));
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *const value = &graph->value[v];
-        strake_element_set(row, size, v,
-                           value->is_constant && !value->is_scalar ? value->constant : 0.0);
-    }
     STRAKE_CL("clEnqueueWriteBuffer",
               k->cl->clEnqueueWriteBuffer(b->aside, b->window.numbers, CL_TRUE,
                                           (size_t)member->place * bytes, bytes, row, 0, NULL, NULL),
@@ -802,33 +789,46 @@ cleanup:
     return status;
 }
 
+/* Enqueue transfers, before and after the sweeps of a round. @param[out] done  NULL: not asked for */
+static strake_status write_to(strake_cl_batch *b, cl_mem to, size_t bytes, const void *from,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL(
+        "clEnqueueWriteBuffer",
+        b->kernels.cl->clEnqueueWriteBuffer(b->queue, to, CL_FALSE, 0, bytes, from, 0, NULL, NULL),
+        error, b->kernels.device);
+cleanup:
+    return status;
+}
+
+static strake_status read_from(strake_cl_batch *b, cl_mem from, size_t bytes, void *to,
+                               cl_event *done, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL(
+        "clEnqueueReadBuffer",
+        b->kernels.cl->clEnqueueReadBuffer(b->queue, from, CL_FALSE, 0, bytes, to, 0, NULL, done),
+        error, b->kernels.device);
+cleanup:
+    return status;
+}
+
 /* Enqueues the sweeps of a round and reading what came of it. */
 static strake_status launch_round(strake_cl_batch *b, int64_t sweeps, cl_event *read,
                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl_kernels *const k = &b->kernels;
     strake_cl_window *const w = &b->window;
-    const size_t members = (size_t)b->places;
+    const size_t members = (size_t)b->places, going = (size_t)b->going;
     w->first = 0;
     w->order = b->order_here;
     w->launched = b->going;
     const strake_cl_arguments a = begin_clocks(b, b->start, true);
-    STRAKE_CL("clEnqueueWriteBuffer",
-              k->cl->clEnqueueWriteBuffer(b->queue, w->member, CL_FALSE, 0,
-                                          members * sizeof *b->state, b->state, 0, NULL, NULL),
-              error, k->device);
-    STRAKE_CL("clEnqueueWriteBuffer",
-              k->cl->clEnqueueWriteBuffer(b->queue, b->order_here, CL_FALSE, 0,
-                                          (size_t)b->going * sizeof *b->order, b->order, 0, NULL,
-                                          NULL),
-              error, k->device);
-    if (b->has_clock) {
-        STRAKE_CL("clEnqueueWriteBuffer",
-                  k->cl->clEnqueueWriteBuffer(b->queue, b->clocks, CL_FALSE, 0,
-                                              members * sizeof *b->clock, b->clock, 0, NULL, NULL),
-                  error, k->device);
-    }
+    STRAKE_TRY(write_to(b, w->member, members * sizeof *b->state, b->state, error));
+    STRAKE_TRY(write_to(b, b->order_here, going * sizeof *b->order, b->order, error));
+    STRAKE_TRY(b->has_clock ? write_to(b, b->clocks, members * sizeof *b->clock, b->clock, error)
+                            : STRAKE_OK);
     STRAKE_TRY(launch_each(b, "start_members", &a, error));
     strake_cl_reduce_forget(w);
     for (int64_t sweep = 0; sweep < sweeps; sweep++) {
@@ -838,23 +838,14 @@ static strake_status launch_round(strake_cl_batch *b, int64_t sweeps, cl_event *
         STRAKE_TRY(advance(b, error));
     }
     STRAKE_TRY(search(b, error));
-    if (b->kernels.listed) {
-        STRAKE_CL("clEnqueueReadBuffer",
-                  k->cl->clEnqueueReadBuffer(b->queue, b->tiles.state, CL_FALSE, 0,
-                                             members * sizeof *b->known, b->known, 0, NULL, NULL),
-                  error, k->device);
-    }
-    if (b->has_clock) {
-        STRAKE_CL("clEnqueueReadBuffer",
-                  k->cl->clEnqueueReadBuffer(b->queue, b->clocks, CL_FALSE, 0,
-                                             members * sizeof *b->clock, b->clock, 0, NULL, NULL),
-                  error, k->device);
-    }
-    STRAKE_CL("clEnqueueReadBuffer",
-              k->cl->clEnqueueReadBuffer(b->queue, w->member, CL_FALSE, 0,
-                                         members * sizeof *b->state, b->state, 0, NULL, read),
-              error, k->device);
-    STRAKE_CL("clFlush", k->cl->clFlush(b->queue), error, k->device);
+    STRAKE_TRY(b->kernels.listed
+                   ? read_from(b, b->tiles.state, members * sizeof *b->known, b->known, NULL, error)
+                   : STRAKE_OK);
+    STRAKE_TRY(b->has_clock
+                   ? read_from(b, b->clocks, members * sizeof *b->clock, b->clock, NULL, error)
+                   : STRAKE_OK);
+    STRAKE_TRY(read_from(b, w->member, members * sizeof *b->state, b->state, read, error));
+    STRAKE_CL("clFlush", b->kernels.cl->clFlush(b->queue), error, b->kernels.device);
 cleanup:
     return status;
 }

@@ -81,6 +81,18 @@ static void cl_kernels_forget(const strake_cl_kernels *s)
     }
 }
 
+strake_status strake_cl_new_zeros(const strake_cl_window *w, size_t bytes, cl_mem *out,
+                                  strake_error *error)
+{
+    const cl_int zero = 0;
+    strake_status status = strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_WRITE, out, error);
+    if (status == STRAKE_OK) {
+        status = strake_cl_fill(&w->kernels->filler, w->queue, *out, &zero, sizeof zero, 0, bytes,
+                                error);
+    }
+    return status;
+}
+
 void strake_cl_release_buffer(const strake_cl_kernels *kernels, cl_mem *buffer)
 {
     if (*buffer != NULL) {

@@ -161,6 +161,10 @@ size_t strake_cl_window_array_bytes(const strake_cl_window *window);
 /** A device buffer of any size. */
 strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,
                                    cl_mem_flags flags, cl_mem *out, strake_error *error);
+
+/** The same, filled with zeros by the window's queue. */
+strake_status strake_cl_new_zeros(const strake_cl_window *window, size_t bytes, cl_mem *out,
+                                  strake_error *error);
 void strake_cl_release_buffer(const strake_cl_kernels *kernels, cl_mem *buffer);
 
 /**
