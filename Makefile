@@ -148,7 +148,9 @@ ROW_PRECISIONS := f64 f32
 SCALAR_GCC := -fno-tree-vectorize -fno-tree-slp-vectorize
 SCALAR_CLANG := -fno-vectorize -fno-slp-vectorize
 ROW_FLAGS_scalar := -O2 $(if $(IS_CLANG),$(SCALAR_CLANG),$(SCALAR_GCC))
-ROW_FLAGS_base := $(OPT)
+# On x86 this is for processors without AVX2: what is left of a row by vectors of four, scalar, not by vectors of two,
+# makes the library 0.3 MB smaller.
+ROW_FLAGS_base := $(OPT) $(if $(IS_X86),$(if $(IS_CLANG),,--param vect-epilogues-nomask=0))
 AVX2 := -mavx2 -mtune=haswell
 AVX512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512 -mtune=skylake-avx512
 ROW_FLAGS_avx2 := $(OPT) $(AVX2)
