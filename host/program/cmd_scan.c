@@ -100,7 +100,9 @@ static strake_status scan_maps_check_case(const strake_scan_job *job, const stra
     strake_status status = STRAKE_OK;
     strake_flow *flow = NULL;
     const int64_t shape[] = {which->n[0], which->n[2]};
-    const char *const option = job->maps != NULL ? "--maps" : "--footprint";
+    const char *const option = job->maps != NULL        ? "--maps"
+                               : job->arguments->is_fit ? "--to"
+                                                        : "--footprint";
     const double *line = NULL;
     if (job->maps == NULL && job->mapped == NULL) {
         return STRAKE_OK;
@@ -756,7 +758,7 @@ static void tell_end(const scan *s)
         strake_say("interrupted after %lld of %lld runs, which are in %s; the same command goes on "
                    "from there",
                    (long long)done, (long long)s->values.runs, s->table.path);
-    } else if (!s->arguments->quiet) {
+    } else if (!s->arguments->quiet && !s->arguments->is_fit) {
         (void)printf("%s: %lld run%s, %lld failed; %.2f s, %d at a time", s->table.path,
                      (long long)s->values.runs, s->values.runs == 1 ? "" : "s",
                      (long long)s->failed, strake_clock_seconds() - s->begin, s->deal.busiest);
@@ -780,7 +782,7 @@ static int command(const strake_arguments *arguments)
     scan s = {.arguments = arguments, .begin = strake_clock_seconds()};
     STRAKE_TRY(prepare(&s, error));
     if (count_rows(&s)) {
-        if (!arguments->quiet) {
+        if (!arguments->quiet && !arguments->is_fit) {
             (void)printf("%s is complete already: %lld run%s, %lld failed; a run whose line is "
                          "removed is made again\n",
                          s.table.path, (long long)s.before, s.before == 1 ? "" : "s",

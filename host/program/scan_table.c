@@ -36,8 +36,7 @@ static const char *cell_end(const char *at)
     return at;
 }
 
-/* Cell number @p k of a line, as it stands there; @p length without what follows. NULL: there are fewer. */
-static const char *cell(const char *line, int k, size_t *length)
+const char *strake_scan_table_cell(const char *line, int k, size_t *length)
 {
     const char *at = line;
     for (; k > 0; k--) {
@@ -69,8 +68,8 @@ static strake_status take_line(strake_scan_table *table, const char *line, bool 
     bool known = false;
     const char *const last = strrchr(line, ',');
     const uint64_t id = last != NULL ? strtoull(last + 1, &end, 16) : 0;
-    const char *const state = cell(line, table->state, &length);
-    const char *const folder = cell(line, table->folder, &folder_length);
+    const char *const state = strake_scan_table_cell(line, table->state, &length);
+    const char *const folder = strake_scan_table_cell(line, table->folder, &folder_length);
     if (last == NULL || end != last + 17 || *end != '\0' || state == NULL || folder == NULL) {
         return other_scan(table, "a line of it cannot be read", error);
     }

@@ -25,6 +25,9 @@ typedef struct strake_scan_table {
     double written; /**< when the file was */
 } strake_scan_table;
 
+/** Cell @p k of a line, from 0 on, as it stands there. @param[out] length  without what follows @return NULL: there are fewer */
+const char *strake_scan_table_cell(const char *line, int k, size_t *length);
+
 /** Appends a value of a table, in quotes where it needs them, and a comma. */
 void strake_scan_cell(strake_text *text, const char *value);
 

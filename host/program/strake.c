@@ -14,11 +14,14 @@
 #include "strake.h"
 
 static const strake_command *const commands[] = {
-    &strake_command_new,        &strake_command_problem, &strake_command_run,
-    &strake_command_scan,       &strake_command_check,   &strake_command_devices,
-    &strake_command_doctor,     &strake_command_tune,    &strake_command_bench,
-    &strake_command_model,      &strake_command_compare, &strake_command_view,
-    &strake_command_completion, &strake_command_help,    NULL};
+    &strake_command_new,     &strake_command_problem,
+    &strake_command_run,     &strake_command_scan,
+    &strake_command_fit,     &strake_command_check,
+    &strake_command_devices, &strake_command_doctor,
+    &strake_command_tune,    &strake_command_bench,
+    &strake_command_model,   &strake_command_compare,
+    &strake_command_view,    &strake_command_completion,
+    &strake_command_help,    NULL};
 
 static int refuse_command(const char *name)
 {

@@ -1,0 +1,73 @@
+#!/bin/bash
+# `strake fit`: the values of keys with which a run covers a mapped flow best, found again after a kill.
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
+little_memory
+# column FILE NAME: the values of a column
+column() {
+    awk -F, -v name="$2" 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == name) at = k; next } { print $at }' "$1"
+}
+cat >flow.yaml <<'YAML'
+problem: lava
+grid: {rows: 40, cols: 60, dx: 6, dy: 6}
+time: {end: 2400}
+fields: {terrain: {sum: [{plane: {base: 100, slope: [0, -0.1]}}, {random: {seed: 3, minimum: 0, maximum: 0.3}}]}}
+vents: [{row: 20, col: 6, rate: 3}]
+output: {every_seconds: 2400}
+YAML
+"$STRAKE" run flow.yaml --set 'vents[0].rate=3' --on serial --quiet --output truth || exit 1
+search=(fit flow.yaml --to truth --over 'vents[0].rate=1:20:log' --on cpu --runs 48)
+
+try "${search[@]}" --output best
+exits 0 "a search ends"
+check "and finds the rate of the mapped flow within 5 %" awk '
+    $1 == "vents[0].rate" { found = $3; ok = found > 2.85 && found < 3.15 } END { exit !ok }' .out
+prints "and says what else is as good, and the best runs" "runs within 0.02 of its e1 have" "generation   1,    12 runs" "the best is run"
+best=$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "e1") at = k; next } $at > most { most = $at } END { print most }' fit.csv)
+"$STRAKE" compare best truth --footprint >overlap
+check "the best was run, and covers the flow as the table says" grep -qF "$(printf '%.4f' "$best")" <(awk '{ for (k = 1; k <= NF; k++) if ($k ~ /^[01]\.[0-9]+/) printf "%.4f ", $k }' overlap)
+cut -d, -f1,2 fit.csv >found
+cp fit.csv whole.csv
+try "${search[@]}" --quiet
+exits 0 "the same search again"
+check "makes no run anew" cmp fit.csv whole.csv
+head -n 19 whole.csv >fit.csv
+try "${search[@]}" --quiet
+check "one that was ended comes to the same runs" cmp <(cut -d, -f1,2 fit.csv) found
+check "and the file of points is gone" test ! -e fit.csv.points
+try "${search[@]}" --seed 2 --table other.csv --quiet --runs 24
+check "another seed has other points" test "$(column other.csv 'vents[0].rate' | head -n 1)" != "$(column whole.csv 'vents[0].rate' | head -n 1)"
+check "within their range" awk -F, 'FNR > 1 && ($2 < 1 || $2 > 20) { exit 1 }' whole.csv other.csv
+
+# Ctrl-C
+"$STRAKE" fit flow.yaml --to truth --over 'vents[0].rate=1:20:log' --on cpu --table killed.csv --set time.end=7200 --quiet 2>.err &
+for _ in $(seq 1200); do [ -s killed.csv ] && [ "$(wc -l <killed.csv)" -gt 1 ] && break; sleep 0.05; done
+kill -INT $!
+wait $!
+check "Ctrl-C ends a search" test $? = 130
+check "with what it has in the table" test "$(wc -l <killed.csv)" -gt 1
+
+try fit flow.yaml --over 'vents[0].rate=1:20'
+fails 2 "a flow has to be named" "--to FLOW"
+try fit flow.yaml --to truth
+fails 2 "keys have to be named" "--over PATH=LOW:HIGH"
+for wrong in 'vents[0].rate' 'vents[0].rate=5' 'vents[0].rate=5:1' 'vents[0].rate=0:1:log' 'vents[0].rate=1:2:lin' 'vents[0].rate=1,2'; do
+    try fit flow.yaml --to truth --over "$wrong" --table wrong.csv
+    fails 2 "wrong ranges are refused: $wrong" "--over"
+done
+try fit flow.yaml --to truth --over 'vents[0].rate=1:2' --over 'vents[0].rate=1:3' --table wrong.csv
+fails 2 "a key is fitted once" "given twice"
+try fit flow.yaml --to truth --over 'vents[0].speed=1:2' --table wrong.csv
+fails 2 "a key that there is not" "vents[0].speed"
+try fit flow.yaml --to nothing --over 'vents[0].rate=1:2' --table wrong.csv
+check "a flow that there is not" test "$code" -ne 0
+cat >cone.yaml <<'YAML'
+problem: mpdata2d
+grid: {rows: 8, cols: 8}
+time: {dt: 1, steps: 2}
+fields: {psi: {constant: 1}, u1: {constant: 0.1}, u2: {constant: 0.1}}
+YAML
+try fit cone.yaml --to truth --over fields.psi.constant=1:2 --table wrong.csv
+fails 2 "a problem without a footprint" "option --to" "has no footprint"
+check "failed commands leave nothing" test ! -e wrong.csv -a ! -e wrong.csv.points
+done_testing
