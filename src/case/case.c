@@ -644,6 +644,8 @@ static strake_status read_vents(strake_node *root, strake_case *which, strake_er
     const strake_vents_place place = {.folder = which->folder,
                                       .rows = which->n[0],
                                       .cols = which->n[2],
+                                      .dx = which->spacing[0],
+                                      .dy = which->spacing[2],
                                       .georef = &which->georef};
     strake_status status = STRAKE_OK;
     for (int k = 0; k < which->problem->keys && status == STRAKE_OK; ++k) {

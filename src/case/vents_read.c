@@ -499,8 +499,9 @@ static int vents_add(strake_vents *vents)
     return vents->count++;
 }
 
-/** A cell more. @return false without memory */
-static bool vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col)
+/** A cell more, with a weight beside the others of its vent. @return false without memory */
+static bool vents_add_weighted(strake_vents *vents, int vent, int64_t row, int64_t col,
+                               double weight)
 {
     /* Room for a power of two. */
     if ((vents->cells & (vents->cells - 1)) == 0) {
@@ -511,22 +512,27 @@ static bool vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t c
         }
         vents->cell = cell;
     }
-    vents->cell[vents->cells++] = (strake_vent_cell){row, col, vent, 1.0};
+    vents->cell[vents->cells++] = (strake_vent_cell){row, col, vent, weight};
     return true;
 }
 
-/** The cells of each vent share its rate. @return false without memory */
+static bool vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col)
+{
+    return vents_add_weighted(vents, vent, row, col, 1.0);
+}
+
+/** The cells of each vent share its rate by their weights. @return false without memory */
 static bool vents_share(strake_vents *vents)
 {
-    int64_t *const cells = calloc((size_t)vents->count + 1, sizeof *cells);
-    for (int64_t k = 0; cells != NULL && k < vents->cells; k++) {
-        cells[vents->cell[k].vent]++;
+    double *const sum = calloc((size_t)vents->count + 1, sizeof *sum);
+    for (int64_t k = 0; sum != NULL && k < vents->cells; k++) {
+        sum[vents->cell[k].vent] += vents->cell[k].share;
     }
-    for (int64_t k = 0; cells != NULL && k < vents->cells; k++) {
-        vents->cell[k].share = 1.0 / (double)cells[vents->cell[k].vent];
+    for (int64_t k = 0; sum != NULL && k < vents->cells; k++) {
+        vents->cell[k].share /= sum[vents->cell[k].vent];
     }
-    const bool is_good = cells != NULL;
-    free(cells);
+    const bool is_good = sum != NULL;
+    free(sum);
     return is_good;
 }
 
@@ -682,6 +688,36 @@ static bool add_line(strake_vents *vents, int vent, int64_t row, int64_t col, in
     return is_good;
 }
 
+/*
+ * The cells whose middles are less than half the width [m] from a line between the middles of two cells. Their shares
+ * fall with the square of the distance, as the speed does across a laminar flow between walls, so that nothing jumps at the
+ * edge. Where no middle is that near, there are none. @return false without memory
+ */
+static bool add_band(strake_vents *vents, int vent, const strake_vents_place *place,
+                     const int64_t from[2], const int64_t to[2], double width)
+{
+    const double radius = 0.5 * width, dx = place->dx, dy = place->dy;
+    const double down = (double)(to[0] - from[0]) * dx, right = (double)(to[1] - from[1]) * dy;
+    const double length2 = down * down + right * right;
+    const int64_t more[2] = {(int64_t)fmin(ceil(radius / dx), (double)place->rows),
+                             (int64_t)fmin(ceil(radius / dy), (double)place->cols)};
+    const int64_t top = from[0] < to[0] ? from[0] : to[0], left = from[1] < to[1] ? from[1] : to[1];
+    const int64_t low = from[0] + to[0] - top + more[0], far = from[1] + to[1] - left + more[1];
+    bool is_good = true;
+    for (int64_t i = top > more[0] ? top - more[0] : 0; i <= low && i < place->rows; i++) {
+        for (int64_t j = left > more[1] ? left - more[1] : 0;
+             is_good && j <= far && j < place->cols; j++) {
+            const double y = (double)(i - from[0]) * dx, x = (double)(j - from[1]) * dy;
+            const double along = length2 > 0.0 ? (y * down + x * right) / length2 : 0.0;
+            const double at = fmin(fmax(along, 0.0), 1.0);
+            const double off_y = y - at * down, off_x = x - at * right;
+            const double share = 1.0 - (off_y * off_y + off_x * off_x) / (radius * radius);
+            is_good = !(share > 0.0) || vents_add_weighted(vents, vent, i, j, share);
+        }
+    }
+    return is_good;
+}
+
 /* --- how much ------------------------------------------------------------------------------------ */
 
 /* {series: [[t, r], ...]} or {file: NAME}, and how to go from point to point. */
@@ -754,14 +790,17 @@ static strake_status read_vent(const strake_node *map, const strake_vents_place 
                                strake_vents *vents, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int64_t row = 0, col = 0, last_row = 0, last_col = 0;
+    static const strake_limits widths = {0.0, INFINITY, false, "[m]"};
+    int64_t row = 0, col = 0, last_row = 0, last_col = 0, before = 0;
+    double width = 0.0;
     int vent = 0;
+    const strake_node *const wide = strake_node_get(map, "width");
     const strake_node *const to = strake_node_get(map, "to");
     const strake_node *const rate = strake_node_get(map, "rate");
     if (map->kind != STRAKE_NODE_MAP) {
         return strake_node_unlike(map, error, "a vent such as {row: 10, col: 12, rate: 4}");
     }
-    STRAKE_TRY(strake_read_keys(map, "row|col|x|y|to|rate", error));
+    STRAKE_TRY(strake_read_keys(map, "row|col|x|y|to|width|rate", error));
     if (rate == NULL) {
         return strake_node_fail(
             map, error, "its rate is missing; expected a number [m3/s], a series or a file");
@@ -777,8 +816,15 @@ static strake_status read_vent(const strake_node *map, const strake_vents_place 
         STRAKE_TRY(strake_read_keys(to, "row|col|x|y", error));
         STRAKE_TRY(read_place(to, place, &last_row, &last_col, error));
     }
+    if (wide != NULL) {
+        STRAKE_TRY(strake_read_real(wide, &widths, &width, error));
+    }
     vent = vents_add(vents);
-    if (vent < 0 || !add_line(vents, vent, row, col, last_row, last_col)) {
+    before = vents->cells;
+    if (vent < 0 ||
+        (width > 0.0 && !add_band(vents, vent, place, (int64_t[]){row, col},
+                                  (int64_t[]){last_row, last_col}, width)) ||
+        (vents->cells == before && !add_line(vents, vent, row, col, last_row, last_col))) {
         return out_of_memory(map, error);
     }
     status = read_rate(rate, place, &vents->rate[vent], error);

@@ -1,7 +1,7 @@
 /**
  * @file vents_read.h
- * Where lava comes out of the ground, and how much: `vents` of a case. A vent is a cell or the cells of a line, which
- * share its rate.
+ * Where lava comes out of the ground, and how much: `vents` of a case. A vent is a cell, the cells of a line, or those
+ * in a band around one, which share its rate.
  */
 #ifndef STRAKE_CASE_VENTS_READ_H
 #define STRAKE_CASE_VENTS_READ_H
@@ -70,11 +70,12 @@ typedef struct strake_vents {
 typedef struct strake_vents_place {
     const char *folder;
     int64_t rows, cols;
+    double dx, dy; /**< between rows and between columns [m] */
     const strake_georef *georef;
 } strake_vents_place;
 
 /**
- * Reads the value of `vents`: a list of {row, col, rate} or {x, y, rate}, each with an optional `to`, or
+ * Reads the value of `vents`: a list of {row, col, rate} or {x, y, rate}, each with an optional `to` and `width`, or
  * {grid: FILE, emission: FILE} of SCIARA. NULL: there is none.
  * @param[out] out  free with strake_vents_free() in any case
  * @return STRAKE_ERR_USAGE with the place (outside of the grid, rates < 0, times that do not ascend, files), _MEMORY

@@ -161,6 +161,28 @@ check "in every frame" test "$(grep -c '"backdrop": 0' ground.html)" -eq "$(grep
 check "and without what is dry" grep -q '"field": "thickness".*"there": "' ground.html
 try view ground --html ground.html --flat
 check "or without the ground" bash -c '! grep -q "\"behind\"" ground.html && grep -q "\"field\": \"thickness\"" ground.html'
+# A vent spread over a width: the same volume, from the cells nearer than half of it, less from those farther away.
+cat >wide.yaml <<'EOF2'
+problem: lava
+grid: {rows: 17, cols: 21, dx: 10, dy: 10}
+time: {end: 1, dt_max: 1, steps: 1}
+fields: {terrain: {constant: 0}}
+vents: [{row: 8, col: 10, rate: 40, width: 30}]
+output: {fields: [thickness], formats: [asc]}
+EOF2
+"$STRAKE" run wide.yaml --on serial --output wide --report wide.json --quiet
+check "a vent with a width gives what one without gives" grep -q '"erupted_volume": 40[,.]' wide.json
+check "from the cells nearer than half of it, most of it in the middle" test "$(awk 'NR > 6 { for (k = 1; k <= NF; k++)
+    if ($k > 0) { cells++; sum += $k; most = $k > most ? $k : most } } END { printf "%d %.4f %.3f", cells, 100 * sum, 100 * most }' wide/thickness_*.asc)" = "9 40.0000 $(awk 'BEGIN {
+    printf "%.3f", 40 / (1 + 4 * (1 - 4 / 9) + 4 * (1 - 8 / 9)) }')"
+"$STRAKE" run wide.yaml --on serial --set 'vents=[{row: 8, col: 10, rate: 40, width: 5}]' --output narrow --quiet
+"$STRAKE" run wide.yaml --on serial --set 'vents=[{row: 8, col: 10, rate: 40}]' --output point --quiet
+check "a width of less than a cell is a vent of one cell" cmp narrow/thickness_*.asc point/thickness_*.asc
+"$STRAKE" run wide.yaml --on serial --set 'vents=[{row: 8, col: 4, to: {row: 8, col: 16}, rate: 40, width: 30}]' --output band --quiet
+check "a fissure has a width, too" test "$(awk 'NR > 6 { for (k = 1; k <= NF; k++) if ($k > 0) cells++ } END { print cells }' band/thickness_*.asc)" = 45
+try run wide.yaml --set 'vents=[{row: 8, col: 10, rate: 40, width: -1}]' --output negative
+fails 2 "a width below 0 is refused" "vents[0].width" "-1"
+
 # As many cells of fissures as of lava: not each with each.
 {
     echo "problem: lava"
