@@ -42,10 +42,10 @@ sed 's/^int64_t strake_step_count(/int64_t strake_step_count(int more, /' "$top/
 [ $? -ne 0 ] && grep -q 'differ in strake_step_count$' .err
 report $? "and would be found out if it did not"
 
-# What pip does to make a wheel, with the library that is tested.
+# What pip does to make a wheel, with the library that is tested and what lies beside it.
 mkdir made
-cp -L "$build/libstrake.so" made
-touch made/libstrake-mpi.so made/libstrake-other.so
+cp -L "$build/libstrake.so" "$build/strake" "$build/strake-driver" made
+cp "$build/strake-driver" made/libstrake-other.so
 export STRAKE_LIBRARY=$scratch/made/libstrake.so
 "$python" -c "
 import sys
@@ -56,9 +56,9 @@ report $? "a wheel is made without any other package"
 wheel=$(tail -n 1 .out)
 code=0
 "$python" -m zipfile -l "$wheel" >.out 2>.err || code=$?
-prints "with the library and the licence" strake/libstrake.so strake/_solver.py dist-info/LICENSE dist-info/RECORD \
-    strake/libstrake-other.so
-lacks "and its modules but that of MPI" 'mpi' .out
+prints "with the library, its modules, the program and the licence" strake/libstrake.so strake/libstrake-other.so \
+    strake/strake strake/_solver.py data/scripts/strake dist-info/LICENSE dist-info/RECORD
+check "without what only debuggers read" test "$(wc -c <"$wheel")" -lt $(($(cat made/libstrake.so made/strake | wc -c) / 3))
 "$python" - "$wheel" >.out 2>.err <<'PY'
 import base64, hashlib, sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
@@ -70,38 +70,34 @@ for name, digest, size in (line.split(",") for line in lines):
 assert len(lines) == len(wheel.namelist())
 PY
 report $? "whose record is right"
-if "$python" -m pip --version >/dev/null 2>&1; then
-    "$python" -m pip install --no-index --no-deps --no-cache-dir --target installed "$top/host/python" >.out 2>.err
+# NumPy comes from the Python that the environment was made with.
+if "$python" -m pip --version >/dev/null 2>&1 && "$python" -m venv --without-pip --system-site-packages venv 2>/dev/null &&
+    venv/bin/python -c 'import numpy, pip' 2>/dev/null; then
+    python=$scratch/venv/bin/python
+    "$python" -m pip install --no-index --no-deps --no-cache-dir "$top/host/python" >.out 2>.err
     report $? "pip installs the package from its folder"
+    unset STRAKE_LIBRARY
+    code=0
+    (cd / && PATH=/bin "$scratch/venv/bin/strake" run "$scratch/case.yaml" --on cpu --output "$scratch/command" --quiet) >.out 2>.err || code=$?
+    exits 0 "with the command, which runs a case with what the package has"
+    "$STRAKE" run case.yaml --on cpu --quiet --output own
+    check "to the program's results" "$STRAKE" compare command own
 else
-    skip "pip installs the package from its folder" "no pip here"
+    skip "pip installs the package from its folder" "no pip or venv here"
     "$python" -m zipfile -e "$wheel" installed
+    chmod +x installed/strake/strake installed/strake/strake-driver
+    export PYTHONPATH=$scratch/installed
+    unset STRAKE_LIBRARY
 fi
 version=$("$STRAKE" --version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
-unset STRAKE_LIBRARY
-export PYTHONPATH=$scratch/installed
 [ "$("$python" -c 'import strake; print(strake.__version__)' 2>&1)" = "$version" ]
 report $? "it has the program's version ($version)"
-
 try run case.yaml --on cpu --quiet
 cp out/psi_*20.npy psi.npy
 try run case.yaml --on cpu --quiet --steps 10 --set checkpoint.every=10
 cp out/checkpoint.strake .
 "$STRAKE" devices --json >devices.json 2>/dev/null
-"$python" "$top/tests/support/python_package.py" "$scratch" >checks 2>.err
-grep -vE '^(ok|not ok|skip) ' checks >.out
-while read -r line; do
-    case $line in
-        "ok "*) report 0 "${line#ok }" ;;
-        "skip "*)
-            line=${line#skip }
-            skip "${line%%: *}" "${line#*: }"
-            ;;
-        "not ok "*) report 1 "${line#not ok }" ;;
-    esac
-done < <(grep -E '^(ok|not ok|skip) ' checks)
-[ "$(grep -cE '^(ok|skip) ' checks)" -eq "$(grep -c '^@test' "$top/tests/support/python_package.py")" ]
-report $? "all of these ran"
+checked_by "$python" "$top/tests/support/python_package.py" "$scratch"
 
 STRAKE_LIBRARY=$scratch/none/libstrake.so "$python" -c 'import strake' >.out 2>.err
 code=$?

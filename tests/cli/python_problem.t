@@ -14,16 +14,7 @@ export STRAKE_LIBRARY=$(dirname "$STRAKE")/libstrake.so PYTHONPATH=$top/host/pyt
 export STRAKE_CACHE_DIR=$scratch/cache
 mkdir made
 cp "$top/data/examples/problems/heat.c" .
-"$python" "$top/tests/support/python_problem.py" "$scratch/made" "$scratch/heat.c" >checks 2>.err
-grep -vE '^(ok|not ok) ' checks >.out
-while read -r line; do
-    case $line in
-        "ok "*) report 0 "${line#ok }" ;;
-        "not ok "*) report 1 "${line#not ok }" ;;
-    esac
-done < <(grep -E '^(ok|not ok) ' checks)
-[ "$(grep -cE '^ok ' checks)" -eq "$(grep -c '^@test' "$top/tests/support/python_problem.py")" ]
-report $? "all of these ran"
+checked_by "$python" "$top/tests/support/python_problem.py" "$scratch/made" "$scratch/heat.c"
 
 # What Python made is a problem in a file like any other.
 try problem check made/gray_scott_py.c --on cpu

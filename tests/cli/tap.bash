@@ -112,6 +112,26 @@ prints() { # prints NAME TEXT...: the last `try` printed every TEXT on stdout
     report $good "$name"
 }
 
+# checked_by PYTHON SCRIPT ARGUMENTS...: what a script of tests/support checks: it prints "ok NAME", "not ok NAME: WHY" and
+# "skip NAME: WHY", one for each function behind @test
+checked_by() {
+    local line
+    "$@" >checks 2>"$scratch/.err"
+    grep -vE '^(ok|not ok|skip) ' checks >"$scratch/.out"
+    while read -r line; do
+        case $line in
+            "ok "*) report 0 "${line#ok }" ;;
+            "skip "*)
+                line=${line#skip }
+                skip "${line%%: *}" "${line#*: }"
+                ;;
+            *) report 1 "${line#not ok }" ;;
+        esac
+    done < <(grep -E '^(ok|not ok|skip) ' checks)
+    [ "$(grep -cE '^(ok|skip) ' checks)" -eq "$(grep -c '^@test' "$2")" ]
+    report $? "all of these ran"
+}
+
 # Where script(1) is missing, or can open no terminal, what needs one is skipped.
 has_terminal() { command -v script >/dev/null && script -qec 'test -t 1' /dev/null >/dev/null 2>&1 </dev/null; }
 

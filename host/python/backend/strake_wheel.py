@@ -1,6 +1,7 @@
-"""Makes the wheel (PEP 517): the library by `make lib`, the package beside it, and what pip must know of them.
+"""Makes the wheel (PEP 517): library and program by `make lib program`, the package beside them, and what pip must know.
 
-$STRAKE_LIBRARY names a libstrake.so that is there already. $BUILD and other settings of the Makefile go to make.
+$STRAKE_LIBRARY names a libstrake.so that is there already, with what was built beside it. $BUILD and other settings of the
+Makefile go to make.
 """
 
 import base64
@@ -8,8 +9,10 @@ import glob
 import hashlib
 import os
 import re
+import stat
 import subprocess
 import sysconfig
+import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -32,6 +35,16 @@ WHEEL = """Wheel-Version: 1.0
 Generator: strake
 Root-Is-Purelib: false
 Tag: {tag}
+"""
+
+# The command `strake`: pip puts the Python's path into the first line. The package, and with it NumPy, is not imported.
+SCRIPT = """#!python
+import importlib.util
+import os
+import sys
+
+program = os.path.join(os.path.dirname(importlib.util.find_spec("strake").origin), "strake")
+os.execv(program, [program] + sys.argv[1:])
 """
 
 
@@ -60,7 +73,7 @@ def _library():
         return given
     build = os.environ.get("BUILD", "build")
     jobs = [] if "MAKEFLAGS" in os.environ else ["-j%d" % (os.cpu_count() or 1)]
-    command = ["make", "-C", TOP, "BUILD=" + build, "lib"] + jobs
+    command = ["make", "-C", TOP, "BUILD=" + build, "lib", "program"] + jobs
     try:
         subprocess.run(command, check=True)
     except (OSError, subprocess.CalledProcessError) as reason:
@@ -68,10 +81,25 @@ def _library():
     return os.path.join(TOP, build, "libstrake.so")
 
 
-def _modules(library):
-    """What the library loads where it is needed lies beside it; ranks of MPI belong to the program."""
-    beside = glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.abspath(library))), "libstrake-*.so"))
-    return sorted(module for module in beside if not module.endswith("-mpi.so"))
+def _binaries():
+    """What was built, by its name in the package: the library, the program, what tries OpenCL drivers for both, and modules
+    that they load where they need them. What only debuggers read is left out."""
+    library = os.path.abspath(_library())
+    beside = os.path.dirname(library)
+    paths = [os.path.join(beside, name) for name in ("strake", "strake-driver")]
+    paths += sorted(glob.glob(os.path.join(glob.escape(beside), "libstrake-*.so")))
+    with tempfile.TemporaryDirectory() as folder:
+        return {name: _stripped(path, os.path.join(folder, name)) for name, path in
+                [("libstrake.so", library)] + [(os.path.basename(path), path) for path in paths]}
+
+
+def _stripped(path, other):
+    _read(path)  # which says where it is missing
+    try:
+        subprocess.run([os.environ.get("STRIP", "strip"), "--strip-unneeded", "-o", other, path], check=True)
+    except (OSError, subprocess.CalledProcessError) as reason:
+        raise SystemExit("cannot strip %s: %s; `make deps` installs what a build needs" % (path, reason))
+    return _read(other)
 
 
 def _info():
@@ -102,12 +130,10 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = "strake-%s-%s.whl" % (_version(), _tag())
     files = {"strake/" + file: _read(os.path.join(package, file))
              for file in sorted(os.listdir(package)) if file.endswith(".py")}
-    library = _library()
-    files["strake/libstrake.so"] = _read(library)
-    files.update(("strake/" + os.path.basename(module), _read(module)) for module in _modules(library))
-    driver = os.path.join(os.path.dirname(os.path.abspath(library)), "strake-driver")
-    if os.path.exists(driver):  # tries OpenCL drivers for the library
-        files["strake/strake-driver"] = _read(driver)
+    binaries = {"strake/" + file: data for file, data in _binaries().items()}
+    files.update(binaries)
+    command = "strake-%s.data/scripts/strake" % _version()
+    files[command] = SCRIPT.encode()
     files.update((folder + "/" + file, data) for file, data in _info().items())
     record = ""
     for file, data in files.items():
@@ -118,6 +144,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for file, data in files.items():
             entry = zipfile.ZipInfo(file)  # of 1980: the same files make the same wheel
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if file.endswith((".so", "/strake-driver")) else 0o644) << 16
+            mode = 0o755 if file in binaries or file == command else 0o644
+            entry.external_attr = (stat.S_IFREG | mode) << 16  # of anything else pip takes no mode over
             wheel.writestr(entry, data)
     return name
