@@ -92,6 +92,12 @@ fi
 version=$("$STRAKE" --version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
 [ "$("$python" -c 'import strake; print(strake.__version__)' 2>&1)" = "$version" ]
 report $? "it has the program's version ($version)"
+(cd / && "$python" -c "
+import strake
+result = strake.scan('$scratch/case.yaml', {'scheme.iterations': [1, 2]})
+print(strake._scan.program(), result['psi'].shape)") >.out 2>.err
+prints "and makes the runs of a scan with the program that it has" /strake/strake "(2, 61, 97)"
+
 try run case.yaml --on cpu --quiet
 cp out/psi_*20.npy psi.npy
 try run case.yaml --on cpu --quiet --steps 10 --set checkpoint.every=10

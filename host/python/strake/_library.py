@@ -87,7 +87,6 @@ def _find():
 
 
 def _load():
-    place = _find()
     try:
         return ctypes.CDLL(place)  # lets go of the interpreter's lock in every call
     except OSError as reason:
@@ -95,6 +94,7 @@ def _load():
                           "STRAKE_LIBRARY names one" % (place, reason)) from None
 
 
+place = _find()
 lib = _load()
 
 _pointer = ctypes.c_void_p
@@ -144,7 +144,7 @@ for _name, (_result, _arguments) in _FUNCTIONS.items():
     try:
         _function = getattr(lib, _name)
     except AttributeError:
-        raise ImportError("%s has no %s: it is the library of another version of Strake" % (_find(), _name)) from None
+        raise ImportError("%s has no %s: it is the library of another version of Strake" % (place, _name)) from None
     _function.restype = _result
     _function.argtypes = _arguments
 

@@ -43,6 +43,38 @@ def _plain(value):
     raise TypeError("a case has numbers, texts, lists, mappings and arrays, not %s" % type(value).__name__)
 
 
+def as_text(keys):
+    """A case's text, which is JSON and hence YAML."""
+    return json.dumps(keys, default=_plain, ensure_ascii=False, allow_nan=False)
+
+
+class Given:
+    """What a case is made of: a file or a mapping, and changes of its keys.
+
+    path: of the file; None where there is a mapping.
+    keys: the mapping, without fields that are arrays.
+    arrays: these fields, by their names.
+    sets: texts "PATH=VALUE"."""
+
+    def __init__(self, source, sets):
+        self.path, self.keys, self.arrays = None, None, {}
+        self.sets = [os.fsdecode(text) for text in sets]
+        if isinstance(source, Problem):
+            raise TypeError("a case takes a problem by its key: strake.Case(problem=..., grid=..., ...)")
+        if isinstance(source, (str, bytes, os.PathLike)):
+            self.path = os.fsdecode(source)
+            return
+        self.keys = dict(source)
+        if "problem" in self.keys:
+            self.keys["problem"] = as_case_says(self.keys["problem"])
+        fields = self.keys.get("fields")
+        if isinstance(fields, dict):
+            self.arrays = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
+            self.keys["fields"] = {name: value for name, value in fields.items() if name not in self.arrays}
+            if not self.keys["fields"]:
+                del self.keys["fields"]
+
+
 def _close_case(address):
     lib.strake_case_close(ctypes.byref(ctypes.c_void_p(address)))
 
@@ -88,22 +120,19 @@ class Case:
     Raises UsageError, with file, line and column for anything wrong in a file, and FileError."""
 
     def __init__(self, source=None, set=(), **keys):
-        if isinstance(source, Problem):
-            raise TypeError("Case() takes a problem by its key: strake.Case(problem=..., grid=..., ...)")
         if keys or source is None:
             if isinstance(source, (str, bytes, os.PathLike)):
                 raise TypeError("Case() takes the path of a case file, or keys, not both; set changes keys of a file")
             source = dict(source or {}, **keys)
-        self.arrays = {}  # of the fields that are given as such
-        sets = [os.fsencode(text) for text in set]
-        words = (ctypes.c_char_p * (len(sets) + 1))(*sets, None)
+        self._given = given = Given(source, set)
+        self.arrays = given.arrays
+        words = (ctypes.c_char_p * (len(given.sets) + 1))(*map(os.fsencode, given.sets), None)
         pointer = ctypes.c_void_p()
         try:
-            if isinstance(source, (str, bytes, os.PathLike)):
-                call(lib.strake_case_open_partial, os.fsencode(source), words, ctypes.byref(pointer))
+            if given.path is not None:
+                call(lib.strake_case_open_partial, os.fsencode(given.path), words, ctypes.byref(pointer))
             else:
-                text = json.dumps(self._without_arrays(source), default=_plain, ensure_ascii=False, allow_nan=False)
-                call(lib.strake_case_parse, b"case", text.encode(), words, True, ctypes.byref(pointer))
+                call(lib.strake_case_parse, b"case", as_text(given.keys).encode(), words, True, ctypes.byref(pointer))
         except UsageError as reason:
             raise advised(reason) from None
         self._address = pointer.value
@@ -114,18 +143,6 @@ class Case:
         self.dt = self.about.get("dt")  # None: it follows from the state
         self.steps = self.about.get("steps")
         self.dtype = np.dtype({"double": np.float64, "single": np.float32}[self.about["precision"]])
-
-    def _without_arrays(self, source):
-        source = dict(source)
-        if "problem" in source:
-            source["problem"] = as_case_says(source["problem"])
-        fields = source.get("fields")
-        if isinstance(fields, dict):
-            self.arrays = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
-            source["fields"] = {name: value for name, value in fields.items() if name not in self.arrays}
-            if not source["fields"]:
-                del source["fields"]
-        return source
 
     def __repr__(self):
         return "<strake.Case %s, %s>" % (self.problem, " x ".join(map(str, self.shape)))
