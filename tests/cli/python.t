@@ -90,6 +90,13 @@ else
     unset STRAKE_LIBRARY
 fi
 version=$("$STRAKE" --version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
+if "$python" -m mypy --version >/dev/null 2>&1; then
+    code=0
+    (cd "$scratch" && "$python" -m mypy --strict "$top/data/examples/python-problem/patterns.py") >.out 2>.err || code=$?
+    exits 0 "mypy --strict knows the types of what a script calls"
+else
+    skip "mypy --strict knows the types of what a script calls" "no mypy here (PyPI)"
+fi
 [ "$("$python" -c 'import strake; print(strake.__version__)' 2>&1)" = "$version" ]
 report $? "it has the program's version ($version)"
 (cd / && "$python" -c "

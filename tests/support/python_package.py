@@ -6,6 +6,7 @@ Usage: python3 python_package.py FOLDER, where the program left
     devices.json                    of `strake devices --json`
 """
 
+import inspect
 import json
 import os
 import resource
@@ -420,6 +421,24 @@ def xarray_has_coordinates_and_units():
         assert (data.psi.values == s["psi"]).all()
         assert float(data.x[3]) == 3.0 and float(data.x_face[0]) == -0.5 and float(data.time) == s.time
         assert data.x.attrs["units"] == "m" and data.attrs["step"] == 4 and data.psi.attrs["long_name"]
+
+
+@test
+def all_that_is_public_has_type_hints():
+    checked = 0
+    for name in strake.__all__:
+        thing = getattr(strake, name)
+        members = [thing] if inspect.isfunction(thing) else []
+        if inspect.isclass(thing):
+            members = [getattr(member, "fget", None) or member for key, member in vars(thing).items()
+                       if key[0] != "_" or key in ("__init__", "__getitem__", "__setitem__", "__enter__", "__len__")]
+        for function in filter(inspect.isfunction, members):
+            signature = inspect.signature(function)
+            assert signature.return_annotation is not signature.empty, (name, function)
+            for parameter in list(signature.parameters.values())[0 if function is thing else 1:]:
+                assert parameter.annotation is not parameter.empty, (name, function, parameter)
+            checked += 1
+    assert checked > 30, checked
 
 
 sys.exit(1 if failed else 0)

@@ -130,6 +130,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = "strake-%s-%s.whl" % (_version(), _tag())
     files = {"strake/" + file: _read(os.path.join(package, file))
              for file in sorted(os.listdir(package)) if file.endswith(".py")}
+    files["strake/py.typed"] = b""  # PEP 561: the package has type hints
     binaries = {"strake/" + file: data for file, data in _binaries().items()}
     files.update(binaries)
     command = "strake-%s.data/scripts/strake" % _version()

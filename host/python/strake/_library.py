@@ -1,7 +1,10 @@
 """The C library: where it lies, its functions as strake.h declares them, its errors as exceptions."""
 
+from __future__ import annotations
+
 import ctypes
 import os
+from typing import Any, List, Tuple
 
 
 class Error(Exception):
@@ -51,9 +54,9 @@ class ErrorText(ctypes.Structure):
 
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1536)]
 
-    def exception(self):
-        kind = _EXCEPTIONS[self.status] if 0 < self.status < len(_EXCEPTIONS) else Error
-        return kind(self.text.decode("utf-8", "replace"))
+    def exception(self) -> Error:
+        kind = _EXCEPTIONS[self.status] if 0 < self.status < len(_EXCEPTIONS) else None
+        return (kind or Error)(self.text.decode("utf-8", "replace"))
 
 
 NOTICE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
@@ -74,7 +77,7 @@ class Place(ctypes.Structure):
                 ("stride", ctypes.c_int64 * 3)]
 
 
-def _find():
+def _find() -> str:
     """$STRAKE_LIBRARY; else what came with the package; else what `make` left, where this is the source tree;
     else what `make install` installed."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -86,7 +89,7 @@ def _find():
     return "libstrake.so.0"
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     try:
         return ctypes.CDLL(place)  # lets go of the interpreter's lock in every call
     except OSError as reason:
@@ -149,23 +152,23 @@ for _name, (_result, _arguments) in _FUNCTIONS.items():
     _function.argtypes = _arguments
 
 
-def version():
+def version() -> str:
     """Version of the library that is loaded."""
-    return lib.strake_version().decode()
+    return str(lib.strake_version().decode())
 
 
-def call(function, *arguments):
+def call(function: Any, *arguments: Any) -> None:
     """Calls a function with room for an error behind its arguments; raises what it says."""
     error = ErrorText()
     if function(*arguments, ctypes.byref(error)) != 0:
         raise error.exception()
 
 
-def take_text(function, *arguments):
+def take_text(function: Any, *arguments: Any) -> str:
     """The text that a function makes, which is freed."""
     pointer = _pointer()
     call(function, *arguments, ctypes.byref(pointer))
     try:
-        return ctypes.string_at(pointer.value).decode("utf-8")
+        return ctypes.string_at(pointer.value or 0).decode("utf-8")
     finally:
         lib.strake_text_close(ctypes.byref(pointer))

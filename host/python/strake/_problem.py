@@ -1,5 +1,7 @@
 """Problems of one's own: C files that are built, and equations that become such files."""
 
+from __future__ import annotations
+
 import ast
 import ctypes
 import difflib
@@ -11,6 +13,7 @@ import os
 import re
 import tempfile
 import textwrap
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from strake._library import NOTICE, UsageError, Error, call, lib
 
@@ -46,11 +49,11 @@ _COST = {"+": (1, 0, 0, 0), "-": (1, 0, 0, 0), "*": (0, 1, 0, 0), "/": (0, 0, 1,
          "exp": (22, 24, 0, 5), "log": (18, 18, 0, 4), "sin": (22, 24, 0, 2), "cos": (22, 24, 0, 2)}
 
 
-def _tell_compiler(_user, line):
+def _tell_compiler(_user: object, line: bytes) -> None:
     _log.warning("%s", line.decode("utf-8", "replace"))
 
 
-def build(path):
+def build(path: Union[str, "os.PathLike[str]"]) -> str:
     """Builds a problem in a C file, so that cases can name it: `strake.Case(problem=path, ...)`. It takes a C compiler
     (CC, or cc, gcc, clang) and a second or two, and has to be done again after each change of the file; what is built
     lies in the user's cache ($STRAKE_CACHE_DIR, or ~/.cache/strake).
@@ -66,13 +69,13 @@ def build(path):
     return os.fsdecode(path)
 
 
-def advised(reason):
+def advised(reason: UsageError) -> UsageError:
     """A refusal of the library's, with what to call here where it names a command."""
     found = re.search(r"run `strake problem build (.*)`$", str(reason))
     return UsageError("%s, or strake.build(%r)" % (reason, found.group(1))) if found else reason
 
 
-def as_case_says(value):
+def as_case_says(value: object) -> object:
     """What a case says of the problem that is the value of `problem`: {"file": ...} of a C file, else the value."""
     if isinstance(value, Problem):
         value.check()
@@ -92,7 +95,8 @@ class Problem:
     source: the text of that file.
     fields, inputs, parameters: names, as a case has them under fields and parameters."""
 
-    def __init__(self, name, dims, path, source, fields, inputs, parameters):
+    def __init__(self, name: str, dims: int, path: str, source: str, fields: Tuple[str, ...], inputs: Tuple[str, ...],
+                 parameters: Tuple[str, ...]) -> None:
         self.name = name
         self.dims = dims
         self.path = path
@@ -101,16 +105,16 @@ class Problem:
         self.inputs = inputs
         self.parameters = parameters
 
-    def __fspath__(self):
+    def __fspath__(self) -> str:
         return self.path
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<strake.Problem %s, %dD, %s: %s>" % (self.name, self.dims, ", ".join(self.fields), self.path)
 
-    def check(self):
+    def check(self) -> None:
         """Raises UsageError where the file no longer says what this problem is."""
         try:
             with open(self.path, encoding="utf-8") as file:
@@ -684,8 +688,11 @@ def _evaluate(node, values):
     return _NUMERIC[node[0]](*(_evaluate(part, values) for part in node[1:]))
 
 
-def problem(name, dims, fields, rates, *, inputs=None, parameters=None, stages=None,
-            boundaries=("periodic", "no_flux"), scheme="euler", dt_limit=None, text=None, folder=None):
+def problem(name: str, dims: int, fields: Mapping[str, Any], rates: Mapping[str, str], *,
+            inputs: Optional[Mapping[str, Any]] = None, parameters: Optional[Mapping[str, Any]] = None,
+            stages: Optional[Mapping[str, str]] = None, boundaries: Union[str, Sequence[str]] = ("periodic", "no_flux"),
+            scheme: str = "euler", dt_limit: Optional[str] = None, text: Optional[str] = None,
+            folder: Union[str, "os.PathLike[str]", None] = None) -> Problem:
     """Makes a problem of its equations and builds it: what the rates of change of its fields are. For example:
 
         heat = strake.problem("heat_py", dims=2, fields={"T": "temperature [K]"}, parameters={"a": ("[m2/s]", 1.0)},

@@ -1,6 +1,7 @@
 """Cases and solvers."""
 
-import collections
+from __future__ import annotations
+
 import ctypes
 import json
 import logging
@@ -9,13 +10,18 @@ import os
 import threading
 import time
 import weakref
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from strake._library import NOTICE, ErrorText, Options, Place, StateError, UsageError, call, lib, take_text
 from strake._problem import Problem, advised, as_case_says
 
-Statistics = collections.namedtuple("Statistics", "minimum maximum sum")
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Path = Union[str, "os.PathLike[str]"]
+    Array = npt.NDArray[Any]
 
 _log = logging.getLogger("strake")
 _WARNING = "warning: "
@@ -27,14 +33,23 @@ _GROWTH = 4
 _FIRST_BATCH = 2  # of the steps that a sweep takes by default
 
 
-def devices(cache=None):
+class Statistics(NamedTuple):
+    """Of a field."""
+
+    minimum: float
+    maximum: float
+    sum: float
+
+
+def devices(cache: Optional[Path] = None) -> Dict[str, Any]:
     """The processor and every OpenCL device with limits and bit-exactness: `strake devices --json` as a dict.
 
     cache: folder of tuned settings; None: the user's."""
-    return json.loads(take_text(lib.strake_devices, None if cache is None else os.fsencode(cache)))
+    found: Dict[str, Any] = json.loads(take_text(lib.strake_devices, None if cache is None else os.fsencode(cache)))
+    return found
 
 
-def _plain(value):
+def _plain(value: object) -> object:
     """What json does not know: NumPy's numbers, arrays and paths."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
@@ -43,7 +58,7 @@ def _plain(value):
     raise TypeError("a case has numbers, texts, lists, mappings and arrays, not %s" % type(value).__name__)
 
 
-def as_text(keys):
+def as_text(keys: object) -> str:
     """A case's text, which is JSON and hence YAML."""
     return json.dumps(keys, default=_plain, ensure_ascii=False, allow_nan=False)
 
@@ -52,12 +67,14 @@ class Given:
     """What a case is made of: a file or a mapping, and changes of its keys.
 
     path: of the file; None where there is a mapping.
-    keys: the mapping, without fields that are arrays.
+    keys: the mapping, without fields that are arrays; empty where there is a file.
     arrays: these fields, by their names.
     sets: texts "PATH=VALUE"."""
 
-    def __init__(self, source, sets):
-        self.path, self.keys, self.arrays = None, None, {}
+    def __init__(self, source: Union[Path, Mapping[str, Any]], sets: Iterable[str]) -> None:
+        self.path: Optional[str] = None
+        self.keys: Dict[str, Any] = {}
+        self.arrays: Dict[str, Array] = {}
         self.sets = [os.fsdecode(text) for text in sets]
         if isinstance(source, Problem):
             raise TypeError("a case takes a problem by its key: strake.Case(problem=..., grid=..., ...)")
@@ -75,11 +92,11 @@ class Given:
                 del self.keys["fields"]
 
 
-def _close_case(address):
+def _close_case(address: Optional[int]) -> None:
     lib.strake_case_close(ctypes.byref(ctypes.c_void_p(address)))
 
 
-def _close_solver(address, case, notice):
+def _close_solver(address: Optional[int], case: Case, notice: object) -> None:
     # The case, and what the library calls, are kept by being arguments here.
     lib.strake_close(ctypes.byref(ctypes.c_void_p(address)))
 
@@ -88,7 +105,7 @@ class _Holder:
     """Keeps the library's solver open: its memory is freed when the Solver is closed or gone, and every array that
     lend() gave is gone, too."""
 
-    def __init__(self, address, case, notice):
+    def __init__(self, address: Optional[int], case: Case, notice: object) -> None:
         self.address = address
         self.finalizer = weakref.finalize(self, _close_solver, address, case, notice)
 
@@ -96,7 +113,7 @@ class _Holder:
 class _Lent:
     """Memory of a solver, as NumPy takes it. NumPy keeps this as the base of the array and of all its views."""
 
-    def __init__(self, holder, place, dtype):
+    def __init__(self, holder: _Holder, place: Place, dtype: np.dtype[Any]) -> None:
         self.holder = holder
         holder.finalizer.atexit = False  # what runs when the interpreter ends may use it, too
         shape = tuple(place.shape[:place.dims])
@@ -119,7 +136,7 @@ class Case:
 
     Raises UsageError, with file, line and column for anything wrong in a file, and FileError."""
 
-    def __init__(self, source=None, set=(), **keys):
+    def __init__(self, source: Union[Path, Mapping[str, Any], None] = None, set: Iterable[str] = (), **keys: Any) -> None:
         if keys or source is None:
             if isinstance(source, (str, bytes, os.PathLike)):
                 raise TypeError("Case() takes the path of a case file, or keys, not both; set changes keys of a file")
@@ -137,14 +154,14 @@ class Case:
             raise advised(reason) from None
         self._address = pointer.value
         self._finalizer = weakref.finalize(self, _close_case, pointer.value)
-        self.about = json.loads(take_text(lib.strake_case_text, self._address))
-        self.problem = self.about["problem"]
-        self.shape = tuple(self.about["shape"])
-        self.dt = self.about.get("dt")  # None: it follows from the state
-        self.steps = self.about.get("steps")
-        self.dtype = np.dtype({"double": np.float64, "single": np.float32}[self.about["precision"]])
+        self.about: Dict[str, Any] = json.loads(take_text(lib.strake_case_text, self._address))
+        self.problem: str = self.about["problem"]
+        self.shape: Tuple[int, ...] = tuple(self.about["shape"])
+        self.dt: Optional[float] = self.about.get("dt")  # None: it follows from the state
+        self.steps: Optional[int] = self.about.get("steps")
+        self.dtype: np.dtype[Any] = np.dtype({"double": np.float64, "single": np.float32}[self.about["precision"]])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<strake.Case %s, %s>" % (self.problem, " x ".join(map(str, self.shape)))
 
 
@@ -163,7 +180,9 @@ class Solver:
     solver does one thing at a time, whatever thread asks for it. Ctrl-C is seen within about 0.2 s, or a step if that
     takes longer: the states are then those of step_count."""
 
-    def __init__(self, case, on="auto", *, threads=0, split=None, cache=None, progress=None):
+    def __init__(self, case: Union[Case, Path, Mapping[str, Any]], on: Optional[str] = "auto", *, threads: int = 0,
+                 split: Union[str, Sequence[float], None] = None, cache: Optional[Path] = None,
+                 progress: Optional[Callable[[int, int], object]] = None) -> None:
         self.case = case if isinstance(case, Case) else Case(case)
         self.progress = progress
         self.dtype = self.case.dtype
@@ -179,58 +198,58 @@ class Solver:
                           cache=None if cache is None else os.fsencode(cache))
         pointer = ctypes.c_void_p()
         call(lib.strake_open, self.case._address, ctypes.byref(options), ctypes.byref(pointer))
-        self._holder = _Holder(pointer.value, self.case, notice)
-        self.fields = tuple(lib.strake_field_name(self._solver, k).decode()
+        self._holder: Optional[_Holder] = _Holder(pointer.value, self.case, notice)
+        self.fields: Tuple[str, ...] = tuple(lib.strake_field_name(self._solver, k).decode()
                             for k in range(lib.strake_field_count(self._solver)))
         self._shape = {name: self._ask_shape(name) for name in self.fields}
         for name, values in self.case.arrays.items():
             self.set(name, values)
 
     @property
-    def _solver(self):
+    def _solver(self) -> Optional[int]:
         if self._holder is None:
             raise StateError("this solver was closed; open another one")
         return self._holder.address
 
-    def _check(self, status):
+    def _check(self, status: int) -> None:
         if status != 0:
             raise self._error.exception()
 
-    def _ask_shape(self, name):
+    def _ask_shape(self, name: str) -> Tuple[int, ...]:
         dims = ctypes.c_int()
         shape = (ctypes.c_int64 * 3)()
         self._check(lib.strake_field_shape(self._solver, name.encode(), ctypes.byref(dims), shape, self._error_at))
         return tuple(shape[:dims.value])
 
-    def close(self):
+    def close(self) -> None:
         """Frees arrays and devices, or, where arrays that lend() gave are still in use, leaves that to the end of the last
         of these. Closing twice does nothing."""
         with self._lock:
             self._holder = None
 
-    def __enter__(self):
+    def __enter__(self) -> Solver:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         state = "closed" if self._holder is None else "after step %d" % self.step_count
         return "<strake.Solver %s, %s, %s>" % (self.case.problem, " x ".join(map(str, self.case.shape)), state)
 
-    def shape(self, name):
+    def shape(self, name: str) -> Tuple[int, ...]:
         """Shape of a field, slowest dimension first."""
         self.kind(name)
         return self._shape[name]
 
-    def kind(self, name):
+    def kind(self, name: str) -> str:
         """"state" (steps advance it), "input" (steps read it) or "constant" (of the case: it cannot be set)."""
         kind = ctypes.c_int()
         with self._lock:
             self._check(lib.strake_field_kind(self._solver, name.encode(), ctypes.byref(kind), self._error_at))
         return _KINDS[kind.value]
 
-    def set(self, name, values):
+    def set(self, name: str, values: npt.ArrayLike) -> None:
         """Sets a field: an array of its shape, or one number for all of it. Nothing is copied on the way if the
         array has the solver's dtype in C order. With time.courant flows are velocities [m/s], also in lend() and, once
         set, in get(); without it h-weighted Courant numbers."""
@@ -247,7 +266,7 @@ class Solver:
         with self._lock:
             self._check(lib.strake_set_field(self._solver, name.encode(), array.ctypes.data, self._error_at))
 
-    def lend(self, name):
+    def lend(self, name: str) -> Array:
         """The solver's own array of an input, to be written in place instead of being copied with set(): the same one
         until the solver is closed. Once written, give_back() comes before the next step: without that a step has some of
         the new values and some of the old ones. The array, and views of it, may be used after close(), too: they keep the
@@ -255,14 +274,16 @@ class Solver:
         place = Place()
         with self._lock:
             self._check(lib.strake_lend_field(self._solver, name.encode(), ctypes.byref(place), self._error_at))
-            return np.asarray(_Lent(self._holder, place, self.dtype))
+            holder = self._holder
+            assert holder is not None  # or it could not have been lent
+            return np.asarray(_Lent(holder, place, self.dtype))
 
-    def give_back(self, name):
+    def give_back(self, name: str) -> None:
         """Says that a field that lend() gave has been written."""
         with self._lock:
             self._check(lib.strake_return_field(self._solver, name.encode(), self._error_at))
 
-    def get(self, name, out=None):
+    def get(self, name: str, out: Optional[Array] = None) -> Array:
         """A copy of a field; in `out`, which is returned, if that is given: of the field's shape and the solver's
         dtype, writeable, in C order. Raises WentBack where the states to be read were lost with a device; step again,
         up to where the solver was, then read."""
@@ -280,13 +301,13 @@ class Solver:
     __getitem__ = get
     __setitem__ = set
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self.fields
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.fields)
 
-    def step(self, steps=1):
+    def step(self, steps: int = 1) -> None:
         """Advances so many time steps. Raises UsageError if the flow is not stable, NumericError with step and cell
         if NaN or Inf appears, Stopped after stop()."""
         steps = operator.index(steps)
@@ -297,7 +318,7 @@ class Solver:
             return
         self._step_in_batches(steps)
 
-    def _step_in_batches(self, steps):
+    def _step_in_batches(self, steps: int) -> None:
         """Python looks at signals between calls only, so no call takes long."""
         end = self.step_count + steps
         left = steps
@@ -313,7 +334,7 @@ class Solver:
             if self.progress is not None:
                 self.progress(end - left, end)
 
-    def advance(self, until):
+    def advance(self, until: float) -> None:
         """For a problem whose time steps follow from its state: up to the first step that ends at or after `until` [s]
         of simulated time, or the case's end. Neither that nor the sequence of calls changes a step."""
         before = -1
@@ -322,22 +343,22 @@ class Solver:
             with self._lock:
                 self._check(lib.strake_advance(self._solver, until, self._batch, self._error_at))
 
-    def stop(self, stop=True):
+    def stop(self, stop: bool = True) -> None:
         """From another thread, or in a signal's handler: the step that runs, or the next one, ends after the sweeps that
         have begun and raises Stopped. stop(False) withdraws that."""
         lib.strake_stop(self._solver, stop)
 
     @property
-    def step_count(self):
+    def step_count(self) -> int:
         """Steps done since the initial fields."""
-        return lib.strake_step_count(self._solver)
+        return int(lib.strake_step_count(self._solver))
 
     @property
-    def time(self):
+    def time(self) -> float:
         """Simulated time of the states [s]."""
-        return lib.strake_time(self._solver)
+        return float(lib.strake_time(self._solver))
 
-    def statistics(self, name):
+    def statistics(self, name: str) -> Statistics:
         """Minimum, maximum and sum of a field: the same bits whatever computed it."""
         value = [ctypes.c_double() for _ in range(3)]
         with self._lock:
@@ -345,7 +366,7 @@ class Solver:
                                                     self._error_at))
         return Statistics(*(v.value for v in value))
 
-    def measure(self):
+    def measure(self) -> Dict[str, float]:
         """What the problem measures of its states, as the columns of diagnostics.csv, and what probes of a scene find, as
         those of probes.csv: a dict of numbers, such as "mass_psi". Norms such as "l2_psi" are those of the difference from `reference_psi`, which can be set at any time,
         else from what `psi` was set to before the first step, else from what the case gives."""
@@ -355,23 +376,24 @@ class Solver:
             self._check(lib.strake_get_quantities(self._solver, value, self._error_at))
         return {lib.strake_quantity_name(self._solver, k).decode(): value[k] for k in range(count)}
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes a checkpoint for load(); `strake run --resume` takes it, too, where the case has its fields in its file."""
         with self._lock:
             self._check(lib.strake_checkpoint_save(self._solver, os.fsencode(path), self._error_at))
 
-    def load(self, path):
+    def load(self, path: Path) -> None:
         """Takes states and step from a checkpoint, of the program, too. The inputs must be those with which it was
         saved."""
         with self._lock:
             self._check(lib.strake_checkpoint_load(self._solver, os.fsencode(path), self._error_at))
 
-    def report(self):
+    def report(self) -> Dict[str, Any]:
         """What was done since the solver was opened, where and how fast: `strake run --report` as a dict."""
         with self._lock:
-            return json.loads(take_text(lib.strake_report, self._solver))
+            found: Dict[str, Any] = json.loads(take_text(lib.strake_report, self._solver))
+            return found
 
-    def _places(self, axis, k, at):
+    def _places(self, axis: str, k: int, at: Array) -> Tuple[Array, Dict[str, str]]:
         """Coordinates of points along an axis, and their attributes: of the map, where the grid lies on one."""
         about = self.case.about
         if "map" not in about:
@@ -382,7 +404,7 @@ class Solver:
         name, unit = units[axis] if place["geographic"] else ("projection_%s_coordinate" % axis, "m")
         return place[axis] + sign * (at + 0.5) * place["cell"], {"units": unit, "standard_name": name}
 
-    def to_xarray(self, *names):
+    def to_xarray(self, *names: str) -> Any:
         """Fields (the states, unless others are named) as an xarray.Dataset with coordinates and units. Needs xarray."""
         try:
             import xarray
@@ -390,7 +412,7 @@ class Solver:
             raise ImportError("to_xarray() needs xarray: pip install xarray") from None
         about = self.case.about
         data = {}
-        coordinates = {"time": ((), self.time, {"units": "s", "long_name": "simulated time"})}
+        coordinates: Dict[str, Any] = {"time": ((), self.time, {"units": "s", "long_name": "simulated time"})}
         for name in names or [n for n in self.fields if about["fields"][n]["state"]]:
             dims = []
             values = self.get(name)
@@ -406,8 +428,8 @@ class Solver:
         return xarray.Dataset(data, coordinates, attributes)
 
 
-def _tell(_user, line):
-    line = line.decode("utf-8", "replace")
+def _tell(_user: object, text: bytes) -> None:
+    line = text.decode("utf-8", "replace")
     if line.startswith(_WARNING):
         _log.warning("%s", line[len(_WARNING):])
     else:
