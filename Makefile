@@ -787,7 +787,9 @@ DIST ?= $(BUILD)/$(DIST_NAME).tar.gz
 DEB_FOLDER ?= $(BUILD)
 DEB_ROOT = $(abspath $(DEB_FOLDER))/deb-root
 MAINTAINER ?= The Strake authors <root@localhost>
-.PHONY: dist deb check-packages
+WHEEL_FOLDER ?= $(BUILD)
+AUDITWHEEL ?=
+.PHONY: dist deb wheel check-packages
 dist: ## the source as a tarball, BUILD/strake-VERSION.tar.gz
 	@mkdir -p $(dir $(DIST))
 	@sh host/program/dist.sh $(DIST) $(DIST_NAME)
@@ -800,6 +802,16 @@ deb: all ## a Debian package for systems like this one, BUILD/strake_VERSION_ARC
 	@sed 's|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=/usr/lib|' $(BUILD)/strake.pc >$(DEB_ROOT)/usr/lib/pkgconfig/strake.pc
 	@sh host/program/deb.sh $(DEB_ROOT) $(VERSION) '$(MAINTAINER)' $(DEB_FOLDER)
 	@rm -rf $(DEB_ROOT)
+
+# auditwheel puts libyaml and the compiler's OpenMP into the wheel and says which glibc it needs, that of this system. What
+# modules load stays the system's: they are loaded where they are used, and say so where it is missing.
+wheel: all ## the Python wheel for systems like this one, in BUILD; AUDITWHEEL=auditwheel: for all with as new a glibc
+	@mkdir -p $(WHEEL_FOLDER)
+	@wheel=$$(STRAKE_LIBRARY=$(BUILD)/libstrake.so STRIP='$(STRIP)' python3 host/python/backend/strake_wheel.py $(WHEEL_FOLDER)) && \
+	    if [ -n '$(AUDITWHEEL)' ]; then \
+	        $(AUDITWHEEL) repair -w $(WHEEL_FOLDER) $(foreach l,cairo gdal mpi netcdf,--exclude 'lib$l.so.*') \
+	            $(WHEEL_FOLDER)/$$wheel && rm $(WHEEL_FOLDER)/$$wheel; \
+	    else echo "wheel: $(WHEEL_FOLDER)/$$wheel"; fi
 
 check-packages: dist deb ## build the tarball from nothing and run it; as root, install the package, run it, remove it
 	@CC='$(CC)' bash tests/packages.sh $(BUILD) $(DIST_NAME)

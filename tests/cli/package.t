@@ -1,6 +1,6 @@
 #!/bin/bash
-# The tarball has every file of the source and builds on; the Debian package has all that is installed, and runs from where it
-# is unpacked; one place says the version. (make check-packages builds the tarball from nothing and installs the package.)
+# The tarball has every file of the source and builds on; a wheel is made; the Debian package has all that is installed, and runs
+# from where it is unpacked; one place says the version. (make check-packages builds the tarball from nothing and installs the package.)
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tests/cli/tap.bash"
 version=$(sed -n 's/^.define STRAKE_VERSION "\(.*\)"/\1/p' "$top/src/strake.h")
@@ -42,6 +42,15 @@ if git -C "$top" rev-parse HEAD >/dev/null 2>&1 && [ -e "$top/.git" ]; then
     esac
 else
     skip "a tarball is packed" "this is no clone"
+fi
+
+if command -v python3 >/dev/null && [ -z "${STRAKE_TESTS_SANITIZER:-}" ]; then
+    made wheel BUILD="$build" WHEEL_FOLDER="$scratch/wheel"
+    exits 0 "a wheel for pip is made"
+    prints "and named after its version" "wheel: $scratch/wheel/strake-$version-py3-none-linux_"
+    check "in its folder" python3 -m zipfile -t "$scratch"/wheel/strake-"$version"-py3-none-linux_*.whl
+else
+    skip "a wheel for pip is made" "no python3 here, or a sanitizer"
 fi
 
 if ! command -v dpkg-deb >/dev/null || [ -n "${STRAKE_TESTS_SANITIZER:-}" ]; then

@@ -47,11 +47,7 @@ mkdir made
 cp -L "$build/libstrake.so" "$build/strake" "$build/strake-driver" made
 cp "$build/strake-driver" made/libstrake-other.so
 export STRAKE_LIBRARY=$scratch/made/libstrake.so
-"$python" -c "
-import sys
-sys.path.insert(0, '$top/host/python/backend')
-import strake_wheel
-print(strake_wheel.build_wheel('.'))" >.out 2>.err
+"$python" "$top/host/python/backend/strake_wheel.py" . >.out 2>.err
 report $? "a wheel is made without any other package"
 wheel=$(tail -n 1 .out)
 code=0

@@ -2,6 +2,8 @@
 
 $STRAKE_LIBRARY names a libstrake.so that is there already, with what was built beside it. $BUILD and other settings of the
 Makefile go to make.
+
+Usage, where pip does not call it: python3 strake_wheel.py FOLDER, which is what `make wheel` does; prints the wheel's name.
 """
 
 import base64
@@ -11,6 +13,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import zipfile
@@ -93,13 +96,14 @@ def _binaries():
                 [("libstrake.so", library)] + [(os.path.basename(path), path) for path in paths]}
 
 
-def _stripped(path, other):
-    _read(path)  # which says where it is missing
-    try:
-        subprocess.run([os.environ.get("STRIP", "strip"), "--strip-unneeded", "-o", other, path], check=True)
-    except (OSError, subprocess.CalledProcessError) as reason:
-        raise SystemExit("cannot strip %s: %s; `make deps` installs what a build needs" % (path, reason))
-    return _read(other)
+def _stripped(path, copy):
+    """$STRIP is a command of the shell, as for make: with STRIP=: files stay as they are."""
+    with open(copy, "wb") as file:
+        file.write(_read(path))
+    command = ["sh", "-c", os.environ.get("STRIP", "strip") + ' --strip-unneeded "$0"', copy]
+    if subprocess.run(command).returncode != 0:
+        raise SystemExit("cannot strip %s; `make deps` installs what a build needs" % path)
+    return _read(copy)
 
 
 def _info():
@@ -149,3 +153,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             entry.external_attr = (stat.S_IFREG | mode) << 16  # of anything else pip takes no mode over
             wheel.writestr(entry, data)
     return name
+
+
+if __name__ == "__main__":
+    print(build_wheel(sys.argv[1]))
