@@ -106,12 +106,21 @@ static strake_status read_input(strake_input *from, int64_t first, int64_t count
     return status;
 }
 
+static strake_status as_geojson(const char *path, const strake_georef *map, char **text,
+                                size_t *length, strake_error *error)
+{
+    const strake_gdal *module = NULL;
+    const strake_status status = strake_gdal_load(path, &module, error);
+    return status == STRAKE_OK ? module->as_geojson(path, map, text, length, error) : status;
+}
+
 const strake_input_kind strake_raster_input = {.takes = is_raster,
                                                .has_place = true,
                                                .size = sizeof(input),
                                                .open = open_input,
                                                .read = read_input,
-                                               .close = close_input};
+                                               .close = close_input,
+                                               .as_geojson = as_geojson};
 
 /* Given by the Makefile: whether a module is built. */
 #ifndef STRAKE_GDAL_MODULE

@@ -1,7 +1,7 @@
 /**
  * @file gdal.h
  * Rasters as Strake uses them: one band of numbers on a map, read row by row from any format that GDAL knows, or
- * written as GeoTIFF. GDAL is known to the module alone (gdal_*.c).
+ * written as GeoTIFF; and files of points, lines and polygons. GDAL is known to the module alone (gdal_*.c).
  */
 #ifndef STRAKE_GDAL_H
 #define STRAKE_GDAL_H
@@ -50,6 +50,9 @@ typedef struct strake_gdal {
      */
     strake_status (*to_geographic)(const char *system, int64_t count, double *x, double *y,
                                    strake_error *error);
+    /** As strake_input_kind.as_geojson. */
+    strake_status (*as_geojson)(const char *path, const strake_georef *map, char **text,
+                                size_t *length, strake_error *error);
 } strake_gdal;
 
 #define STRAKE_GDAL_SYMBOL "strake_gdal_module"

@@ -1,5 +1,6 @@
 /* What libstrake-gdal.so exports. */
 #include <gdal.h>
+#include <gdal_utils.h>
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
@@ -353,6 +354,91 @@ cleanup:
     return end_calls(status);
 }
 
+/* The layer of a file that has features; several are ambiguous. */
+static strake_status find_layer(const char *path, GDALDatasetH file, OGRLayerH *out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *out = NULL;
+    for (int k = 0; k < GDALDatasetGetLayerCount(file); k++) {
+        const OGRLayerH layer = GDALDatasetGetLayer(file, k);
+        if (OGR_L_GetFeatureCount(layer, TRUE) == 0) {
+            continue;
+        }
+        STRAKE_CHECK(*out == NULL, error, STRAKE_ERR_USAGE,
+                     "%s: has several layers, '%s', '%s' and perhaps more, expected one: ogr2ogr "
+                     "-f GPKG LAYER.gpkg %s LAYER makes a file of one",
+                     path, OGR_L_GetName(*out), OGR_L_GetName(layer), path);
+        *out = layer;
+    }
+    STRAKE_CHECK(*out != NULL, error, STRAKE_ERR_USAGE, "%s: has no geometry", path);
+cleanup:
+    return status;
+}
+
+/* What GDAL is told to do: places of the map, in two dimensions. CSLDestroy() it. */
+static char **geojson_options(OGRLayerH layer, const strake_georef *map)
+{
+    static const char *const always[] = {
+        "-f",   "GeoJSON",           "-dim", "XY",
+        "-nlt", "CONVERT_TO_LINEAR", "-lco", "COORDINATE_PRECISION=15",
+        NULL};
+    char **options = NULL;
+    char *text = NULL;
+    for (int k = 0; always[k] != NULL; k++) {
+        options = CSLAddString(options, always[k]);
+    }
+    const bool is_known = map->is_geographic || map->zone > 0 || map->system != NULL;
+    if (is_known && OGR_L_GetSpatialRef(layer) != NULL) {
+        const OGRSpatialReferenceH system =
+            map->system != NULL ? OSRNewSpatialReference(map->system) : make_system(map);
+        (void)OSRExportToWkt(system, &text);
+        OSRDestroySpatialReference(system);
+        options = CSLAddString(CSLAddString(options, "-t_srs"), text != NULL ? text : "");
+    }
+    CPLFree(text);
+    return CSLAddString(options, OGR_L_GetName(layer));
+}
+
+static strake_status as_geojson(const char *path, const strake_georef *map, char **text,
+                                size_t *length, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char name[64];
+    char **options = NULL;
+    GDALDatasetH file = NULL, made = NULL;
+    GDALVectorTranslateOptions *how = NULL;
+    OGRLayerH layer = NULL;
+    vsi_l_offset bytes = 0;
+    (void)snprintf(name, sizeof name, "/vsimem/strake-%p.geojson", (void *)&name);
+    begin_calls();
+    register_drivers();
+    file = GDALOpenEx(path, GDAL_OF_VECTOR | GDAL_OF_READONLY, NULL, NULL, NULL);
+    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: is no file of points, lines or polygons that GDAL reads%s%s", path,
+                 CPLGetLastErrorMsg()[0] != '\0' ? ": " : "", CPLGetLastErrorMsg());
+    STRAKE_TRY(find_layer(path, file, &layer, error));
+    options = geojson_options(layer, map);
+    how = GDALVectorTranslateOptionsNew(options, NULL);
+    made = how != NULL ? GDALVectorTranslate(name, NULL, 1, &file, how, NULL) : NULL;
+    STRAKE_CHECK(made != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: GDAL cannot bring it into the coordinates of the map: %s", path,
+                 CPLGetLastErrorMsg());
+    GDALClose(made);
+    *text = (char *)VSIGetMemFileBuffer(name, &bytes, FALSE);
+    *length = (size_t)bytes;
+    *text = *text != NULL ? strndup(*text, *length) : NULL;
+    STRAKE_CHECK(*text != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
+cleanup:
+    GDALVectorTranslateOptionsFree(how);
+    CSLDestroy(options);
+    if (file != NULL) {
+        GDALClose(file);
+    }
+    (void)VSIUnlink(name);
+    return end_calls(status);
+}
+
 const strake_gdal strake_gdal_module = {.head = {.version = STRAKE_VERSION,
                                                  .size = sizeof(strake_gdal),
                                                  .error_size = sizeof(strake_error)},
@@ -364,4 +450,5 @@ const strake_gdal strake_gdal_module = {.head = {.version = STRAKE_VERSION,
                                         .write = write_rows,
                                         .finish = finish,
                                         .abandon = abandon,
-                                        .to_geographic = to_geographic};
+                                        .to_geographic = to_geographic,
+                                        .as_geojson = as_geojson};

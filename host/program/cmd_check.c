@@ -10,7 +10,6 @@
 #include "output/report.h"
 #include "program/options.h"
 #include "program/command.h"
-#include "program/formats.h"
 #include "program/say.h"
 #include "program/report_file.h"
 #include "program/summary.h"

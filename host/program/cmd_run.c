@@ -15,7 +15,6 @@
 #include "program/options.h"
 #include "program/command.h"
 #include "program/commit.h"
-#include "program/formats.h"
 #include "program/interrupt.h"
 #include "program/live.h"
 #include "program/progress.h"

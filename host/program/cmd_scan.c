@@ -12,348 +12,20 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "case/case.h"
+#include "case/features.h"
 #include "cpu/topology.h"
 #include "files/cache.h"
 #include "program/options.h"
 #include "program/command.h"
-#include "program/commit.h"
 #include "program/compare_footprint.h"
-#include "program/formats.h"
 #include "program/interrupt.h"
 #include "program/progress.h"
 #include "program/report_file.h"
 #include "program/say.h"
+#include "program/scan_events.h"
 #include "program/scan_worker.h"
 #include "program/scan_table.h"
 #include "program/scan_trace.h"
-#include "output/output.h"
-#include "view/left.h"
-
-/*
- * Maps of all runs of a scan: for every cell how probable it is that a flow reaches it, how thick it is there in the mean
- * and at most, and when it comes at the earliest. Sums go through the runs in their order, whoever made them and when.
- */
-
-/* The maps, in the order of the table below. */
-enum { PROBABILITY, MEAN, MAXIMUM, ARRIVAL, MAPS };
-
-/* What maps are made of. */
-typedef struct maps_job {
-    const strake_scan_job *job;
-    const strake_scan_table *table;
-    const strake_case *which; /* one of the cases: all have one grid */
-} maps_job;
-
-static const strake_field maps_of[MAPS] = {
-    [PROBABILITY] = {"probability", STRAKE_CELL, .unit = "[-]", .is_extent = true},
-    [MEAN] = {"mean", STRAKE_CELL, .unit = "[m]", .text = "mean thickness over all runs"},
-    [MAXIMUM] = {"maximum", STRAKE_CELL, .unit = "[m]", .text = "largest thickness of all runs"},
-    [ARRIVAL] = {"arrival", STRAKE_CELL, .unit = "[s]",
-                 .text = "earliest time at which a flow comes; NaN: none does"}};
-
-typedef struct sums {
-    double *map[MAPS];
-    double *
-        before; /* the probability without the last tenth of the runs, times their weight; NULL: not yet */
-    double weight_before;
-    int64_t cells, runs;
-    double weight, time; /* of all runs, and of the last one that ended [s] */
-} sums;
-
-/* Adds a run; the order of runs is the order of sums. */
-static void add_run(sums *s, const strake_scan_trace *trace, double weight, double threshold)
-{
-    s->runs++;
-    s->weight += weight;
-    s->time = fmax(s->time, trace->time);
-    for (int64_t k = 0; k < s->cells && weight > 0.0; k++) {
-        const double thickest = trace->thickest[k];
-        s->map[MEAN][k] += weight * thickest;
-        s->map[MAXIMUM][k] = fmax(s->map[MAXIMUM][k], thickest);
-        if (thickest > threshold) {
-            s->map[PROBABILITY][k] += weight;
-            s->map[ARRIVAL][k] = fmin(s->map[ARRIVAL][k], trace->arrival[k]); /* not of NaN */
-        }
-    }
-}
-
-/** Whether the options of maps and of a mapped flow belong together. @return STRAKE_ERR_USAGE */
-static strake_status scan_maps_check_options(const strake_arguments *arguments, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_CHECK(arguments->weight_count == 0 || arguments->maps != NULL, error, STRAKE_ERR_USAGE,
-                 "option --weights: weighs runs in maps; give --maps DIR, too");
-    STRAKE_CHECK(isnan(arguments->threshold) || arguments->maps != NULL ||
-                     arguments->mapped != NULL,
-                 error, STRAKE_ERR_USAGE, "option --threshold: goes with --maps and --footprint");
-cleanup:
-    return status;
-}
-
-/**
- * Whether a case can be a part of the maps that a scan wants, and be compared with its mapped flow.
- * @param[in] first  of the cases: all must have its grid @return STRAKE_ERR_USAGE, and as strake_flow_open()
- */
-static strake_status scan_maps_check_case(const strake_scan_job *job, const strake_case *first,
-                                          const strake_case *which, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_flow *flow = NULL;
-    const int64_t shape[] = {which->n[0], which->n[2]};
-    const char *const option = job->maps != NULL        ? "--maps"
-                               : job->arguments->is_fit ? "--to"
-                                                        : "--footprint";
-    const double *line = NULL;
-    if (job->maps == NULL && job->mapped == NULL) {
-        return STRAKE_OK;
-    }
-    STRAKE_CHECK(strake_scan_trace_is_of(which->problem, NULL), error, STRAKE_ERR_USAGE,
-                 "option %s: problem %s has no footprint, which it is about; leave it out", option,
-                 which->problem->name);
-    STRAKE_CHECK(shape[0] == first->n[0] && shape[1] == first->n[2], error, STRAKE_ERR_USAGE,
-                 "option %s: is for runs on one grid, not on %lld x %lld and %lld x %lld cells",
-                 option, (long long)first->n[0], (long long)first->n[2], (long long)shape[0],
-                 (long long)shape[1]);
-    if (job->mapped != NULL && which == first) {
-        STRAKE_TRY(strake_flow_open(job->mapped, &flow, error));
-        STRAKE_TRY(strake_flow_match(flow, which->file, shape, &which->georef, error));
-        for (int64_t i = 0; i < shape[0]; i++) { /* what is wrong in it is no run's fault */
-            STRAKE_TRY(strake_flow_row(flow, i, &line, error));
-        }
-    }
-cleanup:
-    strake_flow_close(&flow);
-    return status;
-}
-
-/** Takes lines out of a table whose runs left nothing for maps, or something damaged: they are made again. */
-static strake_status scan_maps_find(const strake_scan_job *job, strake_scan_table *table,
-                                    strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *path = NULL;
-    if (job->maps == NULL) {
-        return STRAKE_OK;
-    }
-    path = strake_path_join(job->maps, "runs");
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for maps");
-    STRAKE_TRY(strake_folder_create(path, error));
-    for (int64_t run = 0; run < table->rows; run++) {
-        strake_scan_row *const row = &table->row[run];
-        strake_scan_trace trace = {0};
-        free(path);
-        path = strake_scan_trace_path(job->maps, row->id);
-        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for maps");
-        if (row->text != NULL && !row->failed &&
-            strake_scan_trace_read(path, row->id, &trace, NULL) != STRAKE_OK) {
-            free(row->text);
-            row->text = NULL;
-        }
-        strake_scan_trace_free(&trace);
-    }
-cleanup:
-    free(path);
-    return status;
-}
-
-static strake_status add_all(sums *s, const maps_job *maps, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_scan_trace trace = {0};
-    char *path = NULL;
-    const int64_t *const n = maps->which->n;
-    s->cells = n[0] * n[2];
-    for (int m = 0; m < MAPS; m++) {
-        s->map[m] = calloc((size_t)s->cells, sizeof(double));
-        STRAKE_CHECK(s->map[m] != NULL, error, STRAKE_ERR_MEMORY, "out of memory for maps");
-    }
-    for (int64_t k = 0; k < s->cells; k++) {
-        s->map[ARRIVAL][k] = NAN;
-    }
-    for (int64_t run = 0; run < maps->table->rows; run++) {
-        const strake_scan_row *const row = &maps->table->row[run];
-        if (row->text == NULL || row->failed) {
-            continue;
-        }
-        free(path);
-        path = strake_scan_trace_path(maps->job->maps, row->id);
-        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for maps");
-        STRAKE_TRY(strake_scan_trace_read(path, row->id, &trace, error));
-        STRAKE_CHECK(trace.rows == n[0] && trace.cols == n[2], error, STRAKE_ERR_USAGE,
-                     "%s: is of another grid; remove it, and the run is made again", path);
-        if (s->before == NULL && 10 * run >= 9 * maps->table->rows && s->weight > 0.0) {
-            s->before = malloc((size_t)s->cells * sizeof *s->before);
-            STRAKE_CHECK(s->before != NULL, error, STRAKE_ERR_MEMORY, "out of memory for maps");
-            memcpy(s->before, s->map[PROBABILITY], (size_t)s->cells * sizeof *s->before);
-            s->weight_before = s->weight;
-        }
-        add_run(s, &trace, strake_scan_weight(maps->job->values, run), maps->job->threshold);
-        strake_scan_trace_free(&trace);
-    }
-    STRAKE_CHECK(s->weight > 0.0, error, STRAKE_ERR_USAGE,
-                 "there is no run with a weight above 0 to make maps of");
-    for (int64_t k = 0; k < s->cells; k++) {
-        s->map[PROBABILITY][k] /= s->weight;
-        s->map[MEAN][k] /= s->weight;
-    }
-cleanup:
-    strake_scan_trace_free(&trace);
-    free(path);
-    return status;
-}
-
-/* A case whose outputs are the maps; it shares all else with the one that was run. */
-static strake_case case_of_maps(const maps_job *maps, const strake_problem *problem)
-{
-    strake_case out = *maps->which;
-    strake_error none;
-    out.problem = problem;
-    out.precision = STRAKE_DOUBLE;
-    memset(out.output_field, 0, sizeof out.output_field);
-    for (int m = 0; m < MAPS; m++) {
-        out.output_field[m] = true;
-    }
-    out.picture.field = PROBABILITY;
-    out.picture.range = STRAKE_RANGE_GIVEN;
-    out.picture.low = 0.0;
-    out.picture.high = 1.0;
-    out.picture.is_log = out.picture.parts = false;
-    out.picture.contours = out.picture.levels = 0;
-    out.output_format[STRAKE_FORMAT_PNG] =
-        strake_formats[STRAKE_FORMAT_PNG]->look(&out, &none) == STRAKE_OK;
-    if (!out.output_format[STRAKE_FORMAT_PNG]) {
-        strake_say_note("there is no picture of the probability: %s", none.text);
-    }
-    return out;
-}
-
-/* The ground under the picture of the probability: that of all runs, where none of them has another one; -1: none. */
-static int find_ground(const maps_job *maps)
-{
-    const strake_case *const which = maps->which;
-    const char *const *const over = maps->job->arguments->overs;
-    int ground = which->picture.has_relief ? strake_output_ground(which) : -1;
-    for (int k = 0; ground >= 0 && k < maps->job->arguments->over_count; k++) {
-        if (strake_left_varies(over[k], which->problem->field[ground].name)) {
-            return -1;
-        }
-    }
-    return ground >= 0 && which->source[ground] != NULL ? ground : -1;
-}
-
-/* What the command changes of the case, in all runs and from run to run. NULL without memory. */
-static const char **list_changes(const strake_arguments *arguments)
-{
-    const int sets = arguments->set_count, overs = arguments->over_count;
-    const char **const out = calloc((size_t)(sets + overs) + 1, sizeof *out);
-    for (int k = 0; out != NULL && k < sets + overs; k++) {
-        out[k] = k < sets ? arguments->sets[k] : arguments->overs[k - sets];
-    }
-    return out;
-}
-
-static strake_status write_maps(const maps_job *maps, const sums *s, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char text[120], date[32], source[80], id[STRAKE_ABOUT_ID];
-    strake_output output = {0};
-    strake_text history = {0};
-    strake_field field[MAPS];
-    const char *const folder = maps->job->maps;
-    const int64_t started = strake_clock_date();
-    const char **const changes = list_changes(maps->job->arguments);
-    const strake_about about = {.commit = strake_commit,
-                                .sets = maps->job->arguments->sets,
-                                .overs = maps->job->arguments->overs,
-                                .ranks = 1,
-                                .started = started,
-                                .run = id};
-    strake_about_id(started, id);
-    (void)strake_number_print(text, sizeof text, "of a flow thicker than %.6g m, of %.0f runs",
-                              maps->job->threshold, (double)s->runs);
-    memcpy(field, maps_of, sizeof field);
-    field[PROBABILITY].text = text;
-    const strake_problem problem = {.name = maps->which->problem->name,
-                                    .text = "maps of the runs of a scan",
-                                    .dims = 2,
-                                    .is_adaptive = maps->which->problem->is_adaptive,
-                                    .fields = MAPS,
-                                    .field = field};
-    const strake_case which = case_of_maps(maps, &problem);
-    const int ground = find_ground(maps);
-    (void)snprintf(source, sizeof source, "Strake %s%s%.40s", STRAKE_VERSION,
-                   strake_commit[0] != '\0' ? ", " : "", strake_commit);
-    strake_text_print(&history, "%s: ", strake_clock_utc(started, date));
-    strake_command_line(maps->job->arguments, "scan", &history);
-    const strake_format_run run = {.which = &which,
-                                   .folder = folder,
-                                   .run = id,
-                                   .history = history.data,
-                                   .source = source,
-                                   .sets = changes,
-                                   .resumed = -1,
-                                   .grounded = ground >= 0 ? maps->which : NULL,
-                                   .ground = ground};
-    STRAKE_CHECK(!history.failed && changes != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory for maps");
-    STRAKE_TRY(strake_output_begin(&output, &run, strake_formats, error));
-    STRAKE_TRY(strake_begin_folder(&about, &which, NULL, folder, false, error));
-    STRAKE_TRY(strake_output_put(&output, (strake_format_output){.step = -1, .time = s->time},
-                                 s->map, error));
-cleanup:
-    strake_output_end(&output);
-    free((void *)changes);
-    strake_text_free(&history);
-    return status;
-}
-
-/* How far the map of probability has come: what the last tenth of the runs changed in it. */
-static void tell_change(const sums *s)
-{
-    double most = 0.0;
-    for (int64_t k = 0; k < s->cells && s->before != NULL; k++) {
-        most = fmax(most, fabs(s->map[PROBABILITY][k] - s->before[k] / s->weight_before));
-    }
-    if (s->before != NULL) {
-        char text[24];
-        (void)strake_number_print(text, sizeof text, "%.3g", most);
-        (void)printf("the last tenth of the runs changed the probability of a cell by at most %s\n",
-                     text);
-    }
-}
-
-/**
- * Writes the maps where the scan wants any and says so: in the formats of a case, and with a picture of the probability
- * where pictures can be drawn. Runs that failed have no part in them.
- * @return STRAKE_ERR_USAGE (a trace that is damaged; no run at all), STRAKE_ERR_IO, STRAKE_ERR_MEMORY
- */
-static strake_status scan_maps_write(const strake_scan_job *job, const strake_scan_table *table,
-                                     const strake_case *which, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    sums s = {.runs = 0};
-    const maps_job maps = {job, table, which};
-    if (job->maps == NULL) {
-        return STRAKE_OK;
-    }
-    STRAKE_TRY(add_all(&s, &maps, error));
-    STRAKE_TRY(write_maps(&maps, &s, error));
-    if (!job->arguments->quiet) {
-        (void)printf("%s: probability, mean, maximum and arrival of %lld runs\n", job->maps,
-                     (long long)s.runs);
-        tell_change(&s);
-    }
-    if (s.runs < table->rows) {
-        strake_say_warning("the maps lack %lld runs, which failed",
-                           (long long)(table->rows - s.runs));
-    }
-cleanup:
-    for (int m = 0; m < MAPS; m++) {
-        free(s.map[m]);
-    }
-    free(s.before);
-    return status;
-}
 
 /* Bytes of files that runs have in common. */
 static const uint64_t most_kept = UINT64_C(1) << 30;
@@ -445,7 +117,7 @@ static strake_status plan_run(scan *s, int64_t run, const strake_error **why, st
     char **const sets = strake_scan_sets(&s->job, run);
     STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a scan");
     arguments.sets = (const char **)(void *)sets;
-    arguments.set_count += s->values.axes;
+    arguments.set_count += strake_scan_set_count(&s->values);
     task->order.run = run;
     if (strake_case_from(&arguments, &which, &reason) == STRAKE_OK) {
         look_at_case(s, which, task);
@@ -456,7 +128,7 @@ static strake_status plan_run(scan *s, int64_t run, const strake_error **why, st
                      "with others: its table has the columns of one",
                      s->problem->name, which->problem->name);
         task->order.id = hash_text(STRAKE_FNV_SEED, which->text);
-        STRAKE_TRY(scan_maps_check_case(&s->job, s->first, which, error));
+        STRAKE_TRY(strake_scan_maps_check_case(&s->job, s->first, which, error));
     } else if (*why == NULL) {
         *first = reason;
         *why = first;
@@ -465,6 +137,9 @@ static strake_status plan_run(scan *s, int64_t run, const strake_error **why, st
         task->order.id = hash_text(task->order.id, sets[k]);
     }
     task->order.id ^= (uint64_t)s->arguments->steps;
+    if (s->values.classes > 0) { /* its line names it */
+        task->order.id = hash_text(task->order.id, strake_scan_value(&s->values, run, 0));
+    }
     if (s->job.mapped != NULL) {
         task->order.id = hash_text(task->order.id, s->job.mapped);
         task->order.id = strake_fnv1a(task->order.id, &s->job.threshold, sizeof(double));
@@ -490,7 +165,7 @@ static strake_status draw_integers(scan *s, strake_error *error)
         char **const sets = strake_scan_sets(&s->job, 0);
         STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a scan");
         arguments.sets = (const char **)(void *)sets;
-        arguments.set_count += s->values.axes;
+        arguments.set_count += strake_scan_set_count(&s->values);
         const bool is_read = strake_case_from(&arguments, &which, &reason) == STRAKE_OK;
         for (int k = 0; k < s->values.axes && !is_read; k++) {
             strake_scan_axis *const axis = &s->values.axis[k];
@@ -529,6 +204,20 @@ static strake_status plan_runs(scan *s, strake_error *error)
     }
 cleanup:
     return status;
+}
+
+/* A run that ends before its eruption has less lava than the class says. */
+static void warn_of_ends(const scan *s)
+{
+    for (int k = 0; k < s->values.classes; k++) {
+        const strake_scan_class *const c = &s->values.one_class[k];
+        const double end = c->end != NULL ? strake_number_read(c->end, NULL) : s->first->end;
+        if (end < c->duration) {
+            strake_say_warning("runs of class %s end at %.15g s, before their eruption does at "
+                               "%.15g s: a column end of --classes, or time.end, says when",
+                               c->name, end, c->duration);
+        }
+    }
 }
 
 static void head_table(scan *s)
@@ -696,16 +385,43 @@ static bool count_rows(scan *s)
     return s->before == s->values.runs;
 }
 
+/* Vents of a file; points of a map lie in the grid of the case, which is read without its own vents. */
+static strake_status add_vents(scan *s, strake_scan_draws *draws, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_scan_vents vents = {0};
+    strake_case *which = NULL;
+    const char *const path = s->arguments->vents;
+    strake_arguments arguments = *s->arguments;
+    const int count = arguments.set_count;
+    const char **const sets = calloc((size_t)count + 3, sizeof *sets);
+    STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a scan");
+    memcpy(sets, arguments.sets, (size_t)count * sizeof *sets);
+    sets[arguments.set_count++] = "vents=[]";
+    arguments.sets = sets;
+    if (strake_features_are_in(path)) {
+        STRAKE_TRY(strake_case_from(&arguments, &which, error));
+    }
+    STRAKE_TRY(strake_scan_vents_read(path, which, &vents, error));
+    STRAKE_TRY(strake_scan_vents_add(&vents, draws, &s->values, error));
+cleanup:
+    free(sets);
+    strake_case_close(&which);
+    strake_scan_vents_free(&vents);
+    return status;
+}
+
 static strake_status prepare(scan *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_arguments *const arguments = s->arguments;
-    strake_scan_vents vents = {0};
     strake_scan_draws draws = {.count = arguments->draws,
                                .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
                                .is_latin = arguments->sampling != NULL &&
                                            strcmp(arguments->sampling, "lhs") == 0};
-    STRAKE_CHECK(arguments->over_count > 0 || arguments->vents != NULL, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(arguments->over_count > 0 || arguments->vents != NULL ||
+                     arguments->classes != NULL,
+                 error, STRAKE_ERR_USAGE,
                  "scan needs --over PATH=VALUES at least once, for example --over "
                  "scheme.iterations=1,2,3");
     s->job = (strake_scan_job){.arguments = arguments,
@@ -724,16 +440,17 @@ static strake_status prepare(scan *s, strake_error *error)
     STRAKE_CHECK(arguments->draws > 0 || (arguments->sampling == NULL && arguments->seed < 0),
                  error, STRAKE_ERR_USAGE, "option %s: goes with --draws N",
                  arguments->sampling != NULL ? "--sampling" : "--seed");
-    if (arguments->vents != NULL) {
-        STRAKE_TRY(strake_scan_vents_read(arguments->vents, &vents, error));
-        STRAKE_TRY(strake_scan_vents_add(&vents, &draws, &s->values, error));
-    }
+    STRAKE_TRY(arguments->classes != NULL
+                   ? strake_scan_classes_read(arguments->classes, &draws, &s->values, error)
+                   : STRAKE_OK);
+    STRAKE_TRY(arguments->vents != NULL ? add_vents(s, &draws, error) : STRAKE_OK);
     STRAKE_TRY(strake_scan_values_read(arguments->overs, &draws, &s->values, error));
     STRAKE_TRY(strake_scan_weights_read(arguments->weights, &s->values, error));
-    STRAKE_TRY(scan_maps_check_options(arguments, error));
+    STRAKE_TRY(strake_scan_maps_check_options(arguments, error));
     strake_asc_keep(most_kept);
     STRAKE_TRY(draw_integers(s, error));
     STRAKE_TRY(plan_runs(s, error));
+    warn_of_ends(s);
     head_table(s);
     STRAKE_CHECK(!s->table.header.failed, error, STRAKE_ERR_MEMORY, "out of memory for the table");
     STRAKE_TRY(strake_scan_table_read(&s->table, arguments->keep != NULL, error));
@@ -741,12 +458,11 @@ static strake_status prepare(scan *s, strake_error *error)
         STRAKE_TRY(strake_folder_create(arguments->keep, error));
         STRAKE_TRY(strake_folder_own(&s->kept, arguments->keep, error));
     }
-    STRAKE_TRY(scan_maps_find(&s->job, &s->table, error));
+    STRAKE_TRY(strake_scan_maps_find(&s->job, &s->table, error));
     if (arguments->maps != NULL && !strake_folder_is_own(&s->kept, arguments->maps)) {
         STRAKE_TRY(strake_folder_own(&s->mapped, arguments->maps, error));
     }
 cleanup:
-    strake_scan_vents_free(&vents);
     return status;
 }
 
@@ -789,7 +505,7 @@ static int command(const strake_arguments *arguments)
                          (long long)s.failed);
         }
         code = s.failed > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
-        STRAKE_TRY(scan_maps_write(&s.job, &s.table, s.first, error));
+        STRAKE_TRY(strake_scan_maps_write(&s.job, &s.table, s.first, error));
         goto cleanup;
     }
     /* Where it cannot be written that is known now. */
@@ -809,7 +525,7 @@ static int command(const strake_arguments *arguments)
     if (strake_interrupted() && s.before + s.ended < s.values.runs) {
         code = strake_interrupt_code(strake_interrupt_number());
     } else {
-        STRAKE_TRY(scan_maps_write(&s.job, &s.table, s.first, error));
+        STRAKE_TRY(strake_scan_maps_write(&s.job, &s.table, s.first, error));
     }
 cleanup:
     if (status != STRAKE_OK) {
@@ -834,9 +550,13 @@ static const strake_option options[] = {
     STRAKE_TEXT("--sampling", sampling, "WAY",
                 "random, or lhs: a Latin hypercube, which covers\neach key's distribution evenly "
                 "(default: random)"),
-    STRAKE_TEXT("--vents", vents, "FILE",
-                "places of vents[0], with weights: a grid (.asc), or\ncolumns x, y, weight; all of "
-                "them, or --draws of them"),
+    STRAKE_TEXT(
+        "--vents", vents, "FILE",
+        "places of vents[0], with weights: a grid (.asc), columns\nx, y, weight, or points "
+        "(GeoJSON; what GDAL reads)\nwith a property weight; all of them, or --draws of them"),
+    STRAKE_TEXT("--classes", classes, "FILE",
+                "classes of eruptions, see below: columns class, volume,\nduration, curve, "
+                "probability"),
     STRAKE_TEXT("--on", on, "WHERE", "processors, see above (default: `run.on`, else auto)"),
     STRAKE_TEXT("--split", split, "W,W,...", "share of each entry of WHERE in every run"),
     STRAKE_OPTION_THREADS,
@@ -859,6 +579,9 @@ static const strake_option options[] = {
     STRAKE_NUMBER("--threshold", REAL, threshold, "M", 0, 1e308,
                   "thickness [m] above which a cell belongs to a flow, in\nmaps and e1 (default: "
                   "0.1)"),
+    STRAKE_NUMBER("--eruptions", REAL, eruptions, "N", 0, 1e308,
+                  "a map `absolute`: the probability of one or more flows\nin years in which N "
+                  "eruptions are expected"),
     STRAKE_NUMBER(
         "--jobs", INTEGER, jobs, "N", 1, MOST_JOBS,
         "runs at a time on the cores (default: as many as\ncores; 1: one after the other, "
@@ -898,13 +621,26 @@ const strake_command strake_command_scan = {
         "ended by Ctrl-C or a power cut, and makes what is new where VALUES were added.\n"
         "\n"
         "With --vents every vent of a file is run, or with --draws as many as are drawn by their\n"
-        "weights: vents[0] of the case has to have x and y.\n"
+        "weights: vents[0] of the case has to have x and y. Coordinates are those of the map;\n"
+        "points in others, or in longitude and latitude, are converted.\n"
+        "\n"
+        "With --classes every class of eruptions is run, from every vent, or drawn by its\n"
+        "probability beside the others: it says the rate of vents[0] and, in a column end, the\n"
+        "case's time.end [s]. A line is a class of so many m3 in so many seconds, which come out\n"
+        "by its curve: constant, falling (from the largest rate to 0), triangle:F (from 0 to the\n"
+        "largest rate after a part F of the duration, 0.25 if it is not said, and back to 0), or\n"
+        "a file of times and rates, each until the next time, which are brought to both.\n"
+        "A map probability-CLASS is that of eruptions of the class.\n"
         "\n"
         "Maps are made when all runs are there, in the formats of the case and with a picture;\n"
         "of runs on one grid whose problem has a footprint. A run is as thick in a cell as it was\n"
         "at most while it flowed, or as what lies there at the end if that is more. DIR/runs\n"
         "keeps what each run left: other weights and thresholds, and more runs, cost no run "
         "again.\n"
+        "\n"
+        "The probability p of a flow is that of an eruption, with weights as they are beside each\n"
+        "other. --eruptions N makes it absolute: 1 - exp(-N p), where eruptions come as a Poisson\n"
+        "process (Connor and Hill, 1995); 0.5 a year are N = 0.5 for a year and 25 for 50 years.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples =
         "  strake scan cone.yaml --over scheme.iterations=1,2,3\n"
@@ -912,6 +648,8 @@ const strake_command strake_command_scan = {
         "  strake scan quench.yaml --over parameters.K=random:0.5:2:100:1 --keep runs\n"
         "  strake scan lava.yaml --draws 1000 --over 'vents[0].rate=lognormal:10:2' \\\n"
         "      --over parameters.water_content=uniform:0.05:0.2 --maps maps\n"
+        "  strake scan lava.yaml --vents vents.geojson --classes classes.csv --maps maps \\\n"
+        "      --eruptions 25\n"
         "  strake scan cone.yaml --over run.on=cpu,gpu,hybrid --table places.csv\n"
         "  strake scan lava.yaml --over 'vents[0].rate=5,10' --maps m --weights "
         "'vents[0].rate=2,1'\n",

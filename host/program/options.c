@@ -363,8 +363,13 @@ strake_status strake_options_parse(const char *command, const strake_option *opt
     while (words[count] != NULL) {
         count++;
     }
-    *out = (strake_arguments){
-        .steps = -1, .step = -1, .seed = -1, .surface = NAN, .threshold = NAN, .words = words};
+    *out = (strake_arguments){.steps = -1,
+                              .step = -1,
+                              .seed = -1,
+                              .surface = NAN,
+                              .threshold = NAN,
+                              .eruptions = NAN,
+                              .words = words};
     /* One more setting than words: --steps becomes one of them. */
     out->sets = calloc(count + 2, sizeof *out->sets);
     out->overs = calloc(count + 1, sizeof *out->overs);

@@ -55,9 +55,10 @@ typedef struct strake_arguments {
     int64_t draws;   /**< 0: not given */
     int64_t seed;    /**< -1: not given */
     const char *sampling;
-    const char *vents;
+    const char *vents, *classes;
     double tolerance; /**< 0: bitwise */
     double threshold; /**< NaN: not given */
+    double eruptions; /**< NaN: not given */
     double surface;   /**< NaN: not given */
     int64_t contours; /**< 0: none */
     int64_t patches;  /**< cells; 0: none */

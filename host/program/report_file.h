@@ -10,7 +10,11 @@
 #include "program/options.h"
 #include "output/about.h"
 #include "output/diagnostics.h"
+#include "output/format.h"
 #include "output/output.h"
+
+/** All formats of outputs, by strake_output_format. */
+extern const strake_format *const strake_formats[STRAKE_FORMATS];
 
 /* What the files of a run say of where they come from, and whether their disk has room. */
 

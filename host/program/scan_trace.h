@@ -1,11 +1,14 @@
 /**
  * @file scan_trace.h
- * What a run of a scan leaves for maps of all runs (scan_maps.h): for every cell how thick the flow was there and when it
+ * What a run of a scan leaves for maps of all runs: for every cell how thick the flow was there and when it
  * came. One small file a run, named after what the run is, so that runs which an earlier scan made serve again.
+ * And these maps.
  */
 #ifndef STRAKE_SCAN_TRACE_H
 #define STRAKE_SCAN_TRACE_H
 
+#include "program/scan_table.h"
+#include "program/scan_worker.h"
 #include "solver/solver.h"
 
 /** A run's numbers. Zero-initialise; strake_scan_trace_free(). */
@@ -44,5 +47,30 @@ void strake_scan_trace_free(strake_scan_trace *trace);
 
 /** FOLDER/runs/ID.trace in new memory; NULL without memory. */
 char *strake_scan_trace_path(const char *folder, uint64_t id);
+
+/* Maps of all runs. */
+
+/** Whether the options of maps and of a mapped flow belong together. @return STRAKE_ERR_USAGE */
+strake_status strake_scan_maps_check_options(const strake_arguments *arguments,
+                                             strake_error *error);
+
+/**
+ * Whether a case can be a part of the maps that a scan wants, and be compared with its mapped flow.
+ * @param[in] first  of the cases: all must have its grid @return STRAKE_ERR_USAGE, and as strake_flow_open()
+ */
+strake_status strake_scan_maps_check_case(const strake_scan_job *job, const strake_case *first,
+                                          const strake_case *which, strake_error *error);
+
+/** Takes lines out of a table whose runs left nothing for maps, or something damaged: they are made again. */
+strake_status strake_scan_maps_find(const strake_scan_job *job, strake_scan_table *table,
+                                    strake_error *error);
+
+/**
+ * Writes the maps where the scan wants any and says so: in the formats of a case, and with a picture of the probability
+ * where pictures can be drawn. Runs that failed have no part in them.
+ * @return STRAKE_ERR_USAGE (a trace that is damaged; no run at all), STRAKE_ERR_IO, STRAKE_ERR_MEMORY
+ */
+strake_status strake_scan_maps_write(const strake_scan_job *job, const strake_scan_table *table,
+                                     const strake_case *which, strake_error *error);
 
 #endif

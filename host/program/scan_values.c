@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/asc.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/lines.h"
@@ -14,10 +13,10 @@
 #include "base/random.h"
 #include "case/read.h"
 
-enum { NUMBER = 40 };
+enum { NUMBER = STRAKE_SCAN_NUMBER };
 
-static strake_status add(strake_scan_axis *axis, const char *text, size_t length,
-                         strake_error *error)
+strake_status strake_scan_axis_add(strake_scan_axis *axis, const char *text, size_t length,
+                                   strake_error *error)
 {
     char **const grown = realloc(axis->value, ((size_t)axis->count + 1) * sizeof *grown);
     if (grown != NULL) {
@@ -30,13 +29,13 @@ static strake_status add(strake_scan_axis *axis, const char *text, size_t length
                : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the values of a scan");
 }
 
-/* 15 digits: 0.15 between 0.1 and 0.2, not what binary makes of it. */
-static strake_status add_number(strake_scan_axis *axis, double number, strake_error *error)
+strake_status strake_scan_axis_add_number(strake_scan_axis *axis, double number,
+                                          strake_error *error)
 {
     char text[NUMBER];
     const bool whole = fabs(number) < 1e15 && floor(number) >= number; /* 1e+05 is no integer */
     (void)strake_number_print(text, sizeof text, whole ? "%.0f" : "%.15g", number);
-    return add(axis, text, strlen(text), error);
+    return strake_scan_axis_add(axis, text, strlen(text), error);
 }
 
 /* Texts between colons, as many as @p most. @return how many there are */
@@ -69,7 +68,7 @@ static strake_status add_range(strake_scan_axis *axis, double from, double to, d
         const double value = k == (int)count - 1 && k > 0 ? to
                              : k == 0                     ? from
                                       : from + (to - from) * ((double)k / (count - 1.0));
-        status = add_number(axis, value, error);
+        status = strake_scan_axis_add_number(axis, value, error);
     }
     return status;
 }
@@ -90,7 +89,7 @@ static strake_status add_random(strake_scan_axis *axis, double low, double high,
     axis->high = high;
     axis->seed = state;
     for (int k = 0; k < (int)count && status == STRAKE_OK; k++) {
-        status = add_number(axis, low + (high - low) * draw(&state), error);
+        status = strake_scan_axis_add_number(axis, low + (high - low) * draw(&state), error);
     }
     return status;
 }
@@ -185,11 +184,7 @@ static double normal_of(double p)
     return is_middle ? q * (sum[0] / sum[1]) : copysign(sum[0] / sum[1], q);
 }
 
-/*
- * Numbers between 0 and 1, evenly distributed, one for each draw; of a Latin hypercube one in each of as many parts, in an
- * order that is drawn, too (McKay, Beckman and Conover, Technometrics 21, 1979). To be freed; NULL without memory
- */
-static double *draw_parts(const strake_scan_draws *draws, const char *path)
+double *strake_scan_parts(const strake_scan_draws *draws, const char *path)
 {
     const int64_t n = draws->count;
     uint64_t state = strake_fnv1a(STRAKE_FNV_SEED, path, strlen(path)) ^ draws->seed;
@@ -216,7 +211,7 @@ static strake_status add_draws(strake_scan_axis *axis, law of, double a, double 
                                const strake_scan_draws *draws, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double *const part = draw_parts(draws, axis->path);
+    double *const part = strake_scan_parts(draws, axis->path);
     STRAKE_CHECK(part != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the values of a scan");
     axis->low = of == UNIFORM ? a : -DBL_MAX;
     axis->high = of == UNIFORM ? b : DBL_MAX;
@@ -227,7 +222,7 @@ static strake_status add_draws(strake_scan_axis *axis, law of, double a, double 
                                              : a * exp(normal_of(part[k]) * log(b));
         char text[NUMBER]; /* 12 digits: those of any library's functions */
         (void)strake_number_print(text, sizeof text, "%.12g", number);
-        STRAKE_TRY(add(axis, text, strlen(text), error));
+        STRAKE_TRY(strake_scan_axis_add(axis, text, strlen(text), error));
     }
 cleanup:
     free(part);
@@ -239,8 +234,7 @@ static bool is_between(char byte)
     return byte == ',' || byte == ';' || byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* Word @p column of a line, from 0 on. @return false where the line has fewer */
-static bool find_word(const char *line, int column, const char **word, size_t *length)
+bool strake_scan_word(const char *line, int column, const char **word, size_t *length)
 {
     const char *at = line;
     for (int k = 0;; k++) {
@@ -267,8 +261,7 @@ static bool find_word(const char *line, int column, const char **word, size_t *l
     }
 }
 
-/* The number of a column, by its name in the first line or counted from 1; -1: there is none. */
-static int find_column(const char *first, const char *name)
+int strake_scan_column(const char *first, const char *name)
 {
     double number = 0.0;
     const char *word = NULL;
@@ -276,7 +269,7 @@ static int find_column(const char *first, const char *name)
     if (name[0] == '\0') {
         return 0;
     }
-    for (int k = 0; find_word(first, k, &word, &length); k++) {
+    for (int k = 0; strake_scan_word(first, k, &word, &length); k++) {
         if (strlen(name) == length && strncmp(name, word, length) == 0) {
             return k;
         }
@@ -315,23 +308,23 @@ static strake_status add_column(strake_scan_axis *axis, const char *text, const 
             continue;
         }
         const bool is_first = column < 0;
-        column = is_first ? find_column(line, name) : column;
+        column = is_first ? strake_scan_column(line, name) : column;
         STRAKE_CHECK(column >= 0, error, STRAKE_ERR_USAGE,
                      "option --over: %s: %s has no column '%s'; expected its name in the first "
                      "line, or its number from 1 on",
                      option, path, name);
-        const bool is_there = find_word(line, column, &word, &letters) && letters < NUMBER;
+        const bool is_there = strake_scan_word(line, column, &word, &letters) && letters < NUMBER;
         (void)snprintf(value, sizeof value, "%.*s", is_there ? (int)letters : 0, word);
         const bool is_number = is_there && strake_text_real(value, &real);
         STRAKE_CHECK(is_number || is_first, error, STRAKE_ERR_USAGE,
                      "option --over: %s: %s: line %d: column %d is '%s', expected a number", option,
                      path, number, column + 1, value);
-        STRAKE_TRY(is_number ? add(axis, value, letters, error) : STRAKE_OK);
+        STRAKE_TRY(is_number ? strake_scan_axis_add(axis, value, letters, error) : STRAKE_OK);
     }
     STRAKE_CHECK(axis->count > 0, error, STRAKE_ERR_USAGE,
                  "option --over: %s: %s has no line with a number", option, path);
     for (int k = 0; axis->count < draws->count; k++) {
-        STRAKE_TRY(add(axis, axis->value[k], strlen(axis->value[k]), error));
+        STRAKE_TRY(strake_scan_axis_add(axis, axis->value[k], strlen(axis->value[k]), error));
     }
 cleanup:
     free(path);
@@ -399,7 +392,7 @@ static strake_status add_list(strake_scan_axis *axis, const char *text, strake_e
             STRAKE_CHECK(at > begin, error, STRAKE_ERR_USAGE,
                          "option --over: %s=%s: a value is empty; expected for example %s=1,2,3",
                          axis->path, text, axis->path);
-            status = add(axis, begin, (size_t)(at - begin), error);
+            status = strake_scan_axis_add(axis, begin, (size_t)(at - begin), error);
             begin = at + 1;
         }
         if (*at == '\0') {
@@ -450,181 +443,8 @@ cleanup:
     return status;
 }
 
-static strake_status add_vent(strake_scan_vents *vents, double x, double y, double weight,
-                              strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    double **const array[] = {&vents->x, &vents->y, &vents->weight};
-    const double value[] = {x, y, weight};
-    const int64_t n = vents->count;
-    for (int k = 0; k < 3; k++) {
-        if ((n & (n - 1)) == 0) { /* room for as many again */
-            double *const grown =
-                realloc(*array[k], (size_t)(n > 0 ? 2 * n : 1) * sizeof **array[k]);
-            STRAKE_CHECK(grown != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
-            *array[k] = grown;
-        }
-        (*array[k])[n] = value[k];
-    }
-    vents->count++;
-cleanup:
-    return status;
-}
-
-static strake_status read_grid_of_vents(const char *path, strake_scan_vents *out,
-                                        strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_asc_reader *reader = NULL;
-    double *line = NULL;
-    const strake_asc_info *info = NULL;
-    STRAKE_TRY(strake_asc_open(path, &reader, error));
-    info = strake_asc_header(reader);
-    strake_asc_set_nodata(reader, STRAKE_NODATA_SHOWN,
-                          0.0); /* 0 is no vent, whatever it stands for */
-    line = malloc((size_t)info->cols * sizeof *line);
-    STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
-    for (int64_t row = 0; row < info->rows; row++) {
-        STRAKE_TRY(strake_asc_read(reader, row * info->cols, info->cols, line, error));
-        for (int64_t col = 0; col < info->cols; col++) {
-            const strake_georef *const g = &info->georef;
-            STRAKE_CHECK(!(line[col] < 0.0), error, STRAKE_ERR_USAGE,
-                         "%s: cell [%lld, %lld] is %g, expected a weight >= 0", path,
-                         (long long)row, (long long)col, line[col]);
-            STRAKE_TRY(line[col] > 0.0
-                           ? add_vent(out, g->x + ((double)col + 0.5) * g->cell,
-                                      g->y - ((double)row + 0.5) * g->cell, line[col], error)
-                           : STRAKE_OK);
-        }
-    }
-cleanup:
-    free(line);
-    strake_asc_close(&reader);
-    return status;
-}
-
-/* The numbers of a line. @return false where one that must be there is none */
-static bool read_vent(const char *line, const int column[3], double value[3])
-{
-    bool good = true;
-    for (int k = 0; k < 3; k++) {
-        const char *word = NULL;
-        size_t length = 0;
-        char text[NUMBER];
-        const bool is_there = column[k] >= 0 && find_word(line, column[k], &word, &length);
-        (void)snprintf(text, sizeof text, "%.*s", is_there && length < NUMBER ? (int)length : 0,
-                       is_there ? word : "");
-        value[k] = 1.0;
-        good = good && ((k == 2 && !is_there) || strake_text_real(text, &value[k]));
-    }
-    return good && value[2] >= 0.0;
-}
-
-strake_status strake_scan_vents_read(const char *path, strake_scan_vents *out, strake_error *error)
-{
-    enum { MOST_BYTES = 1 << 28 };
-    static const char *const names[] = {"x", "y", "weight"};
-    strake_status status = STRAKE_OK;
-    char *data = NULL, *rest = NULL, *line = NULL;
-    size_t length = 0;
-    int number = 0, column[3] = {0, 1, 2};
-    bool is_first = true;
-    if (strake_asc_is_file(path)) {
-        STRAKE_TRY(read_grid_of_vents(path, out, error));
-    } else {
-        STRAKE_TRY(strake_file_read(path, MOST_BYTES, "text of vents", &data, &length, error));
-    }
-    rest = data != NULL ? strake_text_begin(data) : NULL;
-    while ((line = strsep(&rest, "\n")) != NULL) {
-        double value[3];
-        number++;
-        line += strspn(line, " \t\r");
-        if (*line == '\0' || *line == '#') {
-            continue;
-        }
-        if (is_first && find_column(line, "x") >= 0 && find_column(line, "y") >= 0) {
-            for (int k = 0; k < 3; k++) {
-                column[k] = find_column(line, names[k]);
-            }
-        } else {
-            STRAKE_CHECK(read_vent(line, column, value), error, STRAKE_ERR_USAGE,
-                         "%s: line %d: expected x, y and, if any, a weight >= 0 of a vent, got "
-                         "'%.60s'",
-                         path, number, line);
-            STRAKE_TRY(value[2] > 0.0 ? add_vent(out, value[0], value[1], value[2], error)
-                                      : STRAKE_OK);
-        }
-        is_first = false;
-    }
-    STRAKE_CHECK(out->count > 0, error, STRAKE_ERR_USAGE, "%s: has no vent with a weight above 0",
-                 path);
-cleanup:
-    free(data);
-    return status;
-}
-
-void strake_scan_vents_free(strake_scan_vents *vents)
-{
-    free(vents->x);
-    free(vents->y);
-    free(vents->weight);
-    *vents = (strake_scan_vents){0};
-}
-
-/* The vent of which a part @p part of all weights lies before or in it. */
-static int64_t find_vent(const double *sum, int64_t count, double part)
-{
-    int64_t low = 0, high = count - 1;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (sum[middle] > part * sum[count - 1]) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-strake_status strake_scan_vents_add(const strake_scan_vents *vents, strake_scan_draws *draws,
-                                    strake_scan_values *out, strake_error *error)
-{
-    static const char *const paths[] = {"vents[0].x", "vents[0].y"};
-    strake_status status = STRAKE_OK;
-    const bool is_each = draws->count == 0;
-    double *part = NULL;
-    double *const sum = malloc((size_t)vents->count * sizeof *sum);
-    STRAKE_CHECK(sum != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
-    for (int64_t v = 0; v < vents->count; v++) {
-        sum[v] = vents->weight[v] + (v > 0 ? sum[v - 1] : 0.0);
-    }
-    STRAKE_CHECK(vents->count <= STRAKE_SCAN_MOST, error, STRAKE_ERR_USAGE,
-                 "option --vents: more than %d vents; draw some of them with --draws",
-                 (int)STRAKE_SCAN_MOST);
-    draws->count = is_each ? vents->count : draws->count;
-    part = draw_parts(draws, "vents");
-    STRAKE_CHECK(part != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
-    for (int k = 0; k < 2; k++) {
-        strake_scan_axis *const axis = &out->axis[out->axes++];
-        axis->is_drawn = true;
-        axis->path = strdup(paths[k]);
-        STRAKE_CHECK(axis->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
-        for (int64_t n = 0; n < draws->count; n++) {
-            const int64_t v = is_each ? n : find_vent(sum, vents->count, part[n]);
-            STRAKE_TRY(add_number(axis, k == 0 ? vents->x[v] : vents->y[v], error));
-        }
-    }
-    if (is_each) {
-        out->axis[0].weight = malloc((size_t)vents->count * sizeof *out->axis[0].weight);
-        STRAKE_CHECK(out->axis[0].weight != NULL, error, STRAKE_ERR_MEMORY,
-                     "out of memory for vents");
-        memcpy(out->axis[0].weight, vents->weight, (size_t)vents->count * sizeof *vents->weight);
-    }
-cleanup:
-    free(part);
-    free(sum);
-    return status;
-}
+/* What a class says of its runs. */
+static const char rate_path[] = "vents[0].rate", end_path[] = "time.end";
 
 strake_status strake_scan_values_read(const char *const *overs, const strake_scan_draws *draws,
                                       strake_scan_values *out, strake_error *error)
@@ -634,12 +454,24 @@ strake_status strake_scan_values_read(const char *const *overs, const strake_sca
     const int before = out->axes;
     out->draws = draws->count > 0 ? draws->count : 1;
     out->runs = out->draws;
+    if (out->classes > 0 && !out->axis[0].is_drawn) {
+        STRAKE_CHECK(out->runs <= STRAKE_SCAN_MOST / out->classes, error, STRAKE_ERR_USAGE,
+                     "option --classes: with all vents there are more than %d runs; draw some of "
+                     "them with --draws",
+                     (int)STRAKE_SCAN_MOST);
+        out->runs *= out->classes;
+    }
     for (int n = 0; overs[n] != NULL; n++) {
         const int k = before + n;
         STRAKE_CHECK(k < STRAKE_SCAN_AXES, error, STRAKE_ERR_USAGE,
                      "option --over: more than %d keys", (int)STRAKE_SCAN_AXES);
         out->axes = k + 1;
         STRAKE_TRY(read_axis(overs[n], draws, &out->axis[k], error));
+        const char *const path = out->axis[k].path;
+        const bool has_end = strake_scan_set_count(out) > out->axes;
+        STRAKE_CHECK(out->classes == 0 || (strcmp(path, rate_path) != 0 &&
+                                           (!has_end || strcmp(path, end_path) != 0)),
+                     error, STRAKE_ERR_USAGE, "option --over: %s: --classes says it", path);
         for (int other = 0; other < k; other++) {
             STRAKE_CHECK(strcmp(out->axis[other].path, out->axis[k].path) != 0, error,
                          STRAKE_ERR_USAGE,
@@ -727,6 +559,33 @@ double strake_scan_weight(const strake_scan_values *values, int64_t run)
     return weight;
 }
 
+int strake_scan_set_count(const strake_scan_values *values)
+{
+    return values->axes + (values->classes > 0 && values->one_class[0].end != NULL ? 1 : 0);
+}
+
+const char *strake_scan_set(const strake_scan_values *values, int64_t run, int k, const char **path)
+{
+    const bool is_end = k == values->axes;
+    if (values->classes > 0 && (k == 0 || is_end)) {
+        const strake_scan_class *const c = &values->one_class[strake_scan_class_of(values, run)];
+        *path = is_end ? end_path : rate_path;
+        return is_end ? c->end : c->rate;
+    }
+    *path = values->axis[k].path;
+    return strake_scan_value(values, run, k);
+}
+
+int strake_scan_class_of(const strake_scan_values *values, int64_t run)
+{
+    const char *const name = strake_scan_value(values, run, 0);
+    int k = 0;
+    while (strcmp(values->one_class[k].name, name) != 0) {
+        k++;
+    }
+    return k;
+}
+
 const char *strake_scan_value(const strake_scan_values *values, int64_t run, int axis)
 {
     return values->axis[axis].value[place_of(values, run, axis)];
@@ -741,6 +600,11 @@ void strake_scan_values_free(strake_scan_values *values)
         free(values->axis[k].value);
         free(values->axis[k].weight);
         free(values->axis[k].path);
+    }
+    for (int k = 0; k < values->classes; k++) {
+        free(values->one_class[k].name);
+        free(values->one_class[k].rate);
+        free(values->one_class[k].end);
     }
     *values = (strake_scan_values){0};
 }

@@ -448,20 +448,21 @@ _Static_assert(sizeof(strake_scan_places) <= PIPE_BUF, "places come as a whole")
 
 char **strake_scan_sets(const strake_scan_job *job, int64_t run)
 {
-    const int given = job->arguments->set_count, axes = job->values->axes;
+    const int given = job->arguments->set_count, count = strake_scan_set_count(job->values);
     /* --steps becomes one of them. */
-    char **const sets = calloc((size_t)(given + axes + 2), sizeof *sets);
+    char **const sets = calloc((size_t)(given + count + 2), sizeof *sets);
     bool good = sets != NULL;
     for (int k = 0; good && k < given; k++) {
         sets[k] = (char *)(uintptr_t)job->arguments->sets[k];
     }
-    for (int k = 0; good && k < axes; k++) {
-        const char *const value = strake_scan_value(job->values, run, k);
-        const size_t size = strlen(job->values->axis[k].path) + strlen(value) + 2;
+    for (int k = 0; good && k < count; k++) {
+        const char *path = NULL;
+        const char *const value = strake_scan_set(job->values, run, k, &path);
+        const size_t size = strlen(path) + strlen(value) + 2;
         sets[given + k] = malloc(size);
         good = sets[given + k] != NULL;
         if (good) {
-            (void)snprintf(sets[given + k], size, "%s=%s", job->values->axis[k].path, value);
+            (void)snprintf(sets[given + k], size, "%s=%s", path, value);
         }
     }
     if (!good && sets != NULL) {
@@ -473,7 +474,7 @@ char **strake_scan_sets(const strake_scan_job *job, int64_t run)
 
 void strake_scan_sets_free(const strake_scan_job *job, char **sets)
 {
-    for (int k = 0; sets != NULL && k < job->values->axes; k++) {
+    for (int k = 0; sets != NULL && k < strake_scan_set_count(job->values); k++) {
         free(sets[job->arguments->set_count + k]);
     }
     free((void *)sets);
@@ -618,7 +619,7 @@ static void make_run(const strake_scan_worker *self, const strake_scan_job *job,
                                   .batch = batch,
                                   .opens = wait_to_open};
     arguments.sets = (const char **)(void *)sets;
-    arguments.set_count += job->values->axes;
+    arguments.set_count += strake_scan_set_count(job->values);
     arguments.on = self->where != NULL ? self->where : decided != NULL ? decided : arguments.on;
     arguments.split = self->where != NULL ? NULL : arguments.split;
     arguments.threads = self->threads > 0 ? self->threads : arguments.threads;

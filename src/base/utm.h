@@ -1,4 +1,4 @@
-/** @file utm.h Longitude and latitude of places given in UTM, on the WGS 84 ellipsoid. */
+/** @file utm.h UTM, and longitude and latitude, of places on the WGS 84 ellipsoid. */
 #ifndef STRAKE_UTM_H
 #define STRAKE_UTM_H
 
@@ -11,5 +11,9 @@
  */
 void strake_utm_to_geographic(int zone, bool is_south, double x, double y, double *longitude,
                               double *latitude);
+
+/** The way back, by the same source; zones may be left, as far as 3000 km from the central meridian. */
+void strake_utm_from_geographic(int zone, bool is_south, double longitude, double latitude,
+                                double *x, double *y);
 
 #endif

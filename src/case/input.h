@@ -68,6 +68,13 @@ typedef struct strake_input_kind {
     strake_status (*axis)(struct strake_input *input, int d, strake_input_axis *out,
                           strake_error *error);
     void (*close)(void *body); /**< also of one that could not be opened */
+    /**
+     * A file of points, lines and polygons as GeoJSON; NULL: the format has none. @param[in] map  whose coordinates it has,
+     * where the systems of both are known @param[out] text  free() it
+     * @return STRAKE_ERR_USAGE: no such file, several layers, or what reads it is missing; _MEMORY
+     */
+    strake_status (*as_geojson)(const char *path, const strake_georef *map, char **text,
+                                size_t *length, strake_error *error);
 } strake_input_kind;
 
 /** An open array. Zero-initialise; strake_input_close() in any case. */

@@ -182,11 +182,11 @@ strake_status strake_node_unlike(const strake_node *node, strake_error *error, c
 
 /* What case files ask of libyaml besides its documents: limits first, and one message for its complaints. */
 
-/** Levels and values that a tree may have. */
-enum { STRAKE_YAML_DEPTH = 32, STRAKE_YAML_NODES = 20000 };
+/** Levels and values that a tree may have, of a case and of data. */
+enum { STRAKE_YAML_DEPTH = 32, STRAKE_YAML_NODES = 20000, STRAKE_YAML_DATA = 1 << 21 };
 
 enum {
-    MAX_TOKENS = 8 * STRAKE_YAML_NODES, /* a key and its value take at most six */
+    TOKENS_OF_NODE = 8, /* a key and its value take at most six */
     MAX_ANCHORS = 256,
     MAX_PREFIX = 256,
     MAX_DIRECTIVES = 16
@@ -277,14 +277,14 @@ static int depth_of(yaml_token_type_t type)
  * there; the parser and the composer compare anchors and directives each with all others.
  */
 static strake_status yaml_check(const char *origin, bool placed, const char *text, size_t length,
-                                strake_error *error)
+                                int nodes, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     yaml_parser_t parser;
     enum { DEPTH, ANCHORS, DIRECTIVES, PREFIX, TOKENS, COUNTS };
     int count[COUNTS] = {0};
     const int most[COUNTS] = {2 * STRAKE_YAML_DEPTH, MAX_ANCHORS, MAX_DIRECTIVES, MAX_PREFIX,
-                              MAX_TOKENS};
+                              TOKENS_OF_NODE * nodes};
     const char *const what[COUNTS] = {"levels of nesting", "anchors (&name)", "directives (%)",
                                       "bytes in a prefix of tags (%TAG)",
                                       "tokens (keys, values and signs)"};
@@ -328,19 +328,19 @@ static strake_status yaml_check(const char *origin, bool placed, const char *tex
 
 enum {
     MAX_DEPTH = STRAKE_YAML_DEPTH,
-    MAX_NODES = STRAKE_YAML_NODES, /* also stops aliases of aliases of aliases */
-    MAX_KEYS = 1000,               /* of one mapping: each is compared with all before it */
+    MAX_KEYS = 1000, /* of one mapping: each is compared with all before it */
     MAX_KEY_LENGTH = 256,
-    MAX_TEXT = 8 << 20 /* bytes of all keys and values, repeated ones as often as they stand */
+    MAX_TEXT = 8 << 20, /* bytes of all keys and values, repeated ones as often as they stand */
+    MAX_DATA_TEXT = 64 << 20
 };
 
 /* What stays the same while one document is converted. */
 typedef struct conversion {
     yaml_document_t *document;
     const char *origin;
-    bool placed; /* the origin is a file with lines and columns */
-    int nodes;
-    size_t text; /* bytes of keys and values so far */
+    bool placed;           /* the origin is a file with lines and columns */
+    int nodes, most_nodes; /* the most also stops aliases of aliases of aliases */
+    size_t text;           /* bytes of keys and values so far */
     int depth;
     int trail[MAX_DEPTH]; /* document nodes being converted, outermost first */
 } conversion;
@@ -436,11 +436,12 @@ static strake_status convert(conversion *work, int index, strake_node *node, str
 static strake_status count_text(conversion *work, size_t length, const strake_node *node,
                                 strake_error *error)
 {
+    const int most = work->most_nodes > STRAKE_YAML_NODES ? MAX_DATA_TEXT : MAX_TEXT;
     work->text += length + 1;
-    return work->text <= MAX_TEXT
+    return work->text <= (size_t)most
                ? STRAKE_OK
                : strake_node_fail(node, error, "more than %d MiB of text (aliases included)",
-                                  MAX_TEXT >> 20);
+                                  most >> 20);
 }
 
 static strake_status convert_scalar(conversion *work, const yaml_node_t *from, strake_node *node,
@@ -560,8 +561,9 @@ static strake_status convert(conversion *work, int index, strake_node *node, str
     if (work->depth == MAX_DEPTH) {
         return strake_node_fail(node, error, "nested more than %d levels deep", MAX_DEPTH);
     }
-    if (++work->nodes > MAX_NODES) {
-        return strake_node_fail(node, error, "more than %d values (aliases included)", MAX_NODES);
+    if (++work->nodes > work->most_nodes) {
+        return strake_node_fail(node, error, "more than %d values (aliases included)",
+                                work->most_nodes);
     }
     const char *const tag = from->tag != NULL ? (const char *)from->tag : "";
     if (strcmp(tag, YAML_STR_TAG) != 0 && strcmp(tag, YAML_SEQ_TAG) != 0 &&
@@ -590,18 +592,19 @@ static strake_status convert(conversion *work, int index, strake_node *node, str
 
 /* Reads the one document of a text below @p node (whose key and parent are set). */
 static strake_status load(const char *origin, bool placed, const char *text, size_t length,
-                          strake_node *node, strake_error *error)
+                          int most_nodes, strake_node *node, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     yaml_parser_t parser;
     yaml_document_t document;
     yaml_document_t second;
-    conversion work = {.document = &document, .origin = origin, .placed = placed};
+    conversion work = {
+        .document = &document, .origin = origin, .placed = placed, .most_nodes = most_nodes};
     char shown[400];
     const char *const name = placed ? origin : strake_text_show(origin, shown, sizeof shown);
     bool has_document = false;
     bool has_second = false;
-    status = yaml_check(name, placed, text, length, error);
+    status = yaml_check(name, placed, text, length, most_nodes, error);
     if (status != STRAKE_OK) {
         return status;
     }
@@ -650,17 +653,20 @@ cleanup:
     return status;
 }
 
-strake_status strake_tree_parse(const char *name, const char *text, size_t length,
-                                strake_node **root, strake_error *error)
+static strake_status parse(const char *name, const char *text, size_t length, int most_nodes,
+                           strake_node **root, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_node *node = new_node(name);
     if (node == NULL) {
         return yaml_no_memory(name, error);
     }
-    STRAKE_TRY(load(name, true, text, length, node, error));
+    STRAKE_TRY(load(name, true, text, length, most_nodes, node, error));
     if (node->kind != STRAKE_NODE_MAP) {
-        status = strake_node_unlike(node, error, "keys and values such as 'problem: mpdata2d'");
+        status = strake_node_unlike(node, error, "%s",
+                                    most_nodes > STRAKE_YAML_NODES
+                                        ? "an object: {...}"
+                                        : "keys and values such as 'problem: mpdata2d'");
         goto cleanup;
     }
     *root = node;
@@ -669,6 +675,18 @@ strake_status strake_tree_parse(const char *name, const char *text, size_t lengt
 cleanup:
     strake_tree_free(&node);
     return status;
+}
+
+strake_status strake_tree_parse(const char *name, const char *text, size_t length,
+                                strake_node **root, strake_error *error)
+{
+    return parse(name, text, length, STRAKE_YAML_NODES, root, error);
+}
+
+strake_status strake_tree_parse_data(const char *name, const char *text, size_t length,
+                                     strake_node **root, strake_error *error)
+{
+    return parse(name, text, length, STRAKE_YAML_DATA, root, error);
 }
 
 /* Empties a node so that it can be filled anew; its key and place in the tree stay. */
@@ -770,7 +788,7 @@ strake_status strake_tree_set(strake_node *root, const char *option, strake_erro
         at++;
     }
     clear(node, option);
-    status = load(option, false, equals + 1, strlen(equals + 1), node, error);
+    status = load(option, false, equals + 1, strlen(equals + 1), STRAKE_YAML_NODES, node, error);
 cleanup:
     return status;
 }

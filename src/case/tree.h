@@ -39,6 +39,10 @@ struct strake_node {
 strake_status strake_tree_parse(const char *name, const char *text, size_t length,
                                 strake_node **root, strake_error *error);
 
+/** The same of data, such as GeoJSON: up to two million values. */
+strake_status strake_tree_parse_data(const char *name, const char *text, size_t length,
+                                     strake_node **root, strake_error *error);
+
 /**
  * Applies "PATH=VALUE" to a tree; VALUE is YAML. Missing mappings on the way are created; items of lists are there
  * (vents[0].rate).

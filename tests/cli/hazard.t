@@ -227,6 +227,78 @@ try scan placed.yaml --vents vents.csv --draws 60 --over 'vents[0].rate=uniform:
 prints "of vents that are drawn it is told how far the maps have come" "the last tenth of the runs changed the probability of a cell by at most"
 check "they are drawn by their weights" test "$(column drawn.csv 'vents[0].x' | grep -c 1065)" -gt 30
 check "and each of them" test "$(column drawn.csv 'vents[0].x' | sort -u | tr '\n' ' ')" = "1065 1145 "
+point() { printf '{"type": "Feature", "properties": {"weight": %s}, "geometry": {"type": "%s", "coordinates": %s}}' "$@"; } # WEIGHT TYPE COORDINATES
+collection() { # FEATURE...: GeoJSON
+    local IFS=,
+    echo "{\"type\": \"FeatureCollection\", \"features\": [$*]}"
+}
+collection "$(point 2 Point '[1065, 2115, 7]')" "$(point 0 Point '[1075, 2115]')" "$(point null MultiPoint '[[1145, 2115]]')" >vents.geojson
+"$STRAKE" scan placed.yaml --vents vents.geojson --over 'vents[0].rate=1,3' --maps points --table points.csv --on cpu --quiet
+check "points of GeoJSON make the same" same_maps placed points
+sed 's/xllcorner 1000/xllcorner 500000/; s/yllcorner 2000/yllcorner 4177000/' slope.asc >etna.asc
+sed 's/file: slope.asc/file: etna.asc, utm: {zone: 33}/; s/1085/500085/; s/2115/4177115/' placed.yaml >etna.yaml
+degrees='[[15.0007377575362, 37.7413238844272], [15.0016457668113, 37.7413238752468]]' # gdaltransform of 500065 4177115 and 500145 4177115
+vents_of() { # FILE: x and y of its vents, as the table has them
+    rm -f places.csv
+    "$STRAKE" scan etna.yaml --vents "$1" --table places.csv --on cpu --quiet --steps 1
+    awk -F, 'NR > 1 { printf "%.4f %.4f ", $2, $3 }' places.csv
+}
+collection "$(point 1 MultiPoint "$degrees")" >degrees.geojson
+there="500065.0000 4177115.0000 500145.0000 4177115.0000 "
+check "longitudes and latitudes are converted where the map has a zone" test "$(vents_of degrees.geojson)" = "$there"
+try scan placed.yaml --vents degrees.geojson --table none.csv
+fails 2 "where it has none, they are outside" "degrees.geojson: each of its places is outside of the grid: they have x from 15.0007" "the grid x from 1000 to 1240" "utm: {zone: 33}"
+if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ]; then
+    sed 's/^{/{"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32632"}},/' \
+        <<<"$(collection "$(point 1 MultiPoint '[[1028937.64412157, 4194104.43947659], [1029017.75447401, 4194109.59345652]]')")" >other.geojson
+    check "those of another system through GDAL" test "$(vents_of other.geojson)" = "$there"
+    printf '<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><Point><coordinates>%s</coordinates></Point></Placemark></kml>' 15.0007377575362,37.7413238844272 >point.kml
+    check "so are points of KML" test "$(vents_of point.kml)" = "${there:0:25}"
+else
+    skip "other systems and formats" "no module for GDAL here"
+fi
+for wrong in 'Point [15]' 'Point ["a",2]' 'LineString [[1065,2115],[1075,2115]]' 'Blob [1,2]' 'Point [1000,9000]'; do
+    collection "$(point 1 $wrong)" >wrong.geojson
+    try scan placed.yaml --vents wrong.geojson --table none.csv
+    fails 2 "what is no point in the grid is refused: $wrong" "wrong.geojson"
+done
+collection "$(point -1 Point '[1065, 2115]')" >wrong.geojson
+try scan placed.yaml --vents wrong.geojson --table none.csv
+fails 2 "so is a weight below 0" "wrong.geojson:1:" "weight: found '-1', expected a number >= 0"
+
+# Classes of eruptions.
+printf 'class, volume, duration, curve, probability\nsmall, 1000, 500, constant, 3\nlarge, 4000, 800, triangle, 1\n' >classes.csv
+classes=(scan placed.yaml --vents vents.csv --classes classes.csv --on cpu)
+try "${classes[@]}" --maps classes --table classes-t.csv --eruptions 25
+prints "classes of eruptions make maps of their own" "of 4 runs, absolute probability, probability of each class"
+check "each class from each vent" test "$(column classes-t.csv class | tr '\n' ' ')" = "small large small large "
+check "each with its volume" test "$(column classes-t.csv erupted_volume | awk '{ printf "%.9g ", $1 }')" = "1000 4000 1000 4000 "
+large='{series: [[0, 0], [200, 10], [800, 0]], interpolate: linear}'
+"$STRAKE" scan placed.yaml --vents vents.csv --over "vents[0].rate={series: [[0, 2], [500, 0]]},$large" --weights 'vents[0].rate=3,1' --maps rates --table rates.csv --on cpu --quiet
+check "and make the maps of their rates with these weights" same_maps classes rates
+"$STRAKE" scan placed.yaml --vents vents.csv --set "vents[0].rate=$large" --maps large --table large.csv --on cpu --quiet
+check "the map of a class is that of its runs alone" cmp classes/probability-large.npy large/probability.npy
+paste -d ' ' <(tail -n +7 classes/probability.asc | tr ' ' '\n') <(tail -n +7 classes/absolute.asc | tr ' ' '\n') >absolute.txt
+check "the absolute probability is that of a Poisson process" awk '{ d = $2 - (1 - exp(-25 * $1)); n += $1 > 0 && $1 < 1; if (d > 1e-12 || d < -1e-12) exit 1 } END { exit n < 20 }' absolute.txt
+printf '0 1\n3 2\n4 0\n' >curve.txt
+printf 'class,curve,volume,duration,end,probability\na,falling,600,300,400,0\nb,curve.txt,600,300,350,1\n' >ends.csv
+"$STRAKE" scan placed.yaml --classes ends.csv --table ends-t.csv --on cpu --quiet --keep ends
+check "curves fall, or are those of a file; runs of classes end at times of their own" test "$(tail -qn1 ends/*/index.csv | cut -d, -f2 | tr '\n' ' ')$(column ends-t.csv erupted_volume | awk '{ printf "%.9g ", $1 }')" = "400 350 600 600 "
+check "a file's rates are those until the next time" grep -qF 'series: [[0, 1.6000000000000001], [225, 3.2000000000000002], [300, 0]]}' ends/0002*/run.json
+try scan placed.yaml --vents vents.csv --classes classes.csv --draws 60 --table few.csv --on cpu --quiet --steps 9
+n=$(column few.csv class | grep -c small)
+check "classes are drawn by their probabilities" test "$n" -gt 36 -a "$n" -lt 54
+try scan placed.yaml --classes classes.csv --table cut.csv --on cpu --set time.end=600
+check "a run that ends before its eruption is told" grep -q "runs of class large end at 600 s, before their eruption does at 800 s" .err
+head='class,volume,duration,curve,probability'
+for wrong in 'class,volume,duration,curve\na,1,2,constant' "$head" "$head\na,0,2,constant,1" "$head\na/b,1,2,constant,1" "$head\na,1,2,constant,-1" "$head\na,1,2,constant,0" \
+    "$head\na,1,2,triangle:1,1" "$head\na,1,2,steep,1" "$head\na,1,2,constant,1\na,1,2,constant,1" "$head\na,1,2,vents.csv,1"; do
+    printf "$wrong\n" >wrong.csv
+    try scan placed.yaml --classes wrong.csv --table none.csv
+    fails 2 "what is no class is refused: $wrong" ".csv"
+done
+wrong "classes say the rate" "vents[0].rate: --classes says it" -- placed.yaml --classes classes.csv --over 'vents[0].rate=1,2'
+wrong "--eruptions is for maps" "--eruptions: is for maps" -- placed.yaml --classes classes.csv --eruptions 1
 for wrong in 'x,y\n1,a' '1,2,-1' '# nothing' '5'; do
     printf "$wrong\n" >wrong.csv
     try scan placed.yaml --vents wrong.csv --table none.csv

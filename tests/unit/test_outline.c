@@ -177,6 +177,12 @@ static void utm_is_what_proj_says(void **state)
             fabs(latitude - place[k].latitude) > 1e-10) {
             fail_msg("place %d is at %.10f %.10f", (int)k, longitude, latitude);
         }
+        double x = 0.0, y = 0.0;
+        strake_utm_from_geographic(place[k].zone, place[k].is_south, place[k].longitude,
+                                   place[k].latitude, &x, &y);
+        if (fabs(x - place[k].x) > 2e-5 || fabs(y - place[k].y) > 2e-5) { /* 1e-10 degrees */
+            fail_msg("place %d is %.6f %.6f", (int)k, x, y);
+        }
     }
 }
 
