@@ -50,6 +50,10 @@ static void print_map(const strake_case *which, strake_json *json)
     strake_json_number(json, "y", place.y);
     strake_json_number(json, "cell", place.cell);
     strake_json_boolean(json, "geographic", place.is_geographic);
+    if (place.zone > 0) {
+        strake_json_integer(json, "zone", place.zone);
+        strake_json_boolean(json, "south", place.is_south);
+    }
     if (place.system != NULL) {
         strake_json_string(json, "system", place.system);
     }
@@ -62,15 +66,24 @@ static double number_of(const strake_node *map, const char *name)
     return node != NULL && node->text != NULL ? strake_number_read(node->text, NULL) : (double)NAN;
 }
 
+static bool is_true(const strake_node *map, const char *name)
+{
+    const strake_node *const node = strake_node_get(map, name);
+    return node != NULL && node->text != NULL && strcmp(node->text, "true") == 0;
+}
+
 strake_georef strake_about_place(const strake_node *root)
 {
     const strake_node *const map = strake_node_get(root, "map");
-    const strake_node *const geographic = strake_node_get(map, "geographic");
+    const strake_node *const system = strake_node_get(map, "system");
+    const double zone = number_of(map, "zone");
     strake_georef place = {.x = number_of(map, "x"),
                            .y = number_of(map, "y"),
                            .cell = number_of(map, "cell"),
-                           .is_geographic = geographic != NULL && geographic->text != NULL &&
-                                            strcmp(geographic->text, "true") == 0};
+                           .is_geographic = is_true(map, "geographic"),
+                           .zone = zone >= 1.0 && zone <= 60.0 ? (int)zone : 0,
+                           .is_south = is_true(map, "south"),
+                           .system = system != NULL ? system->text : NULL};
     place.is_known = isfinite(place.x) && isfinite(place.y) && place.cell > 0.0;
     return place;
 }

@@ -39,7 +39,8 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
 /** Appends the members "problem" to "units" of run.json: grid, time, and what their numbers and the fields' count. */
 void strake_about_grid(const strake_case *which, strake_json *json);
 
-/** Where run.json says that the grid lies: what strake_case_place() was. @param[in] root  of its text; may be NULL */
+/** Where run.json says that the grid lies: what strake_case_place() was. @param[in] root  of its text, which the system is
+ * borrowed from; may be NULL */
 strake_georef strake_about_place(const strake_node *root);
 
 #endif

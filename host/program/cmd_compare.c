@@ -565,10 +565,14 @@ const strake_command strake_command_compare = {
         "status: 0 equal, 1 different, 2 unreadable. With a tolerance, float32 and float64 may\n"
         "be compared and two NaN are equal.\n"
         "With --footprint, A and B are grids of thicknesses (.npy, .asc, GeoTIFF), NetCDF files\n"
-        "or folders of outputs, of which the last step counts, fluid and solid; exit status 0\n"
-        "or 2.\n",
+        "or folders of outputs, of which the last step counts, fluid and solid; or one of them\n"
+        "is polygons (GeoJSON; KML, Shapefile and what else GDAL reads), which have the cells\n"
+        "whose middles are in them, but for holes. Grids of other extent or spacing on one map\n"
+        "are looked at in the cells of A, each as that of B with the nearest middle. Exit status\n"
+        "0 or 2.\n",
     .examples = "  strake compare out/psi_00000500.npy reference/psi_00000500.npy\n"
                 "  strake compare out-cpu out-gpu\n"
                 "  strake compare double single --tolerance 1e-5\n"
-                "  strake compare out mapped-flow.asc --footprint\n",
+                "  strake compare out mapped-flow.asc --footprint\n"
+                "  strake compare out mapped-flow.geojson --footprint\n",
     .run = command};

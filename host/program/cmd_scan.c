@@ -574,8 +574,8 @@ static const strake_option options[] = {
      "multiplied"},
     STRAKE_TEXT(
         "--footprint", mapped, "FILE",
-        "a column e1 of the table: how well each run covers the\ncells of this flow, a grid "
-        "or a folder of outputs"),
+        "a column e1 of the table: how well each run covers the\ncells of this flow: a grid, a "
+        "folder of outputs, or\npolygons (GeoJSON; what GDAL reads)"),
     STRAKE_NUMBER("--threshold", REAL, threshold, "M", 0, 1e308,
                   "thickness [m] above which a cell belongs to a flow, in\nmaps and e1 (default: "
                   "0.1)"),

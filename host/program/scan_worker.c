@@ -501,19 +501,25 @@ static void note(void *user, const char *line)
 }
 
 /* How well a run covers the cells of a mapped flow. */
-static strake_status compare_with_map(const strake_scan_job *job, const strake_scan_trace *trace,
-                                      double *e1, strake_error *error)
+static strake_status compare_with_map(const strake_scan_job *job, const strake_case *which,
+                                      const strake_scan_trace *trace, double *e1,
+                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_flow *flow = NULL;
     strake_overlap overlap = {{0}};
+    const int64_t shape[] = {trace->rows, trace->cols};
+    int64_t beyond = 0;
     STRAKE_TRY(strake_flow_open(job->mapped, &flow, error));
+    STRAKE_TRY(strake_flow_match(flow, which->file, shape, &which->georef, error));
     for (int64_t i = 0; i < trace->rows; i++) {
         const double *line = NULL;
         STRAKE_TRY(strake_flow_row(flow, i, &line, error));
         strake_overlap_add(&overlap, trace->deposit + i * trace->cols, line, trace->cols,
                            job->threshold);
     }
+    STRAKE_TRY(strake_flow_beyond(flow, trace->rows, job->threshold, &beyond, error));
+    overlap.cells[2] += beyond;
     *e1 = strake_overlap_e1(&overlap);
 cleanup:
     strake_flow_close(&flow);
@@ -529,7 +535,8 @@ static strake_status leave_trace(const making *m, strake_solver *solver, strake_
     char *path = NULL;
     STRAKE_TRY(strake_scan_trace_collect(solver, job->maps != NULL, &trace, error));
     if (job->mapped != NULL) {
-        STRAKE_TRY(compare_with_map(job, &trace, &m->answer->e1, error));
+        STRAKE_TRY(
+            compare_with_map(job, strake_solver_case(solver), &trace, &m->answer->e1, error));
     }
     if (job->maps != NULL) {
         path = strake_scan_trace_path(job->maps, m->order->id);

@@ -347,6 +347,92 @@ strake_status strake_features_check_place(const strake_features *f, const strake
             : "");
 }
 
+/* --- cells --------------------------------------------------------------------------------------- */
+
+/* Where the side of a polygon crosses the middle of a row. */
+typedef struct crossing {
+    int64_t row;
+    double col; /* column whose middle lies there */
+} crossing;
+
+typedef struct crossings {
+    crossing *at;
+    int64_t count, room;
+} crossings;
+
+static int compare_crossings(const void *a, const void *b)
+{
+    const crossing *const x = a, *const y = b;
+    return x->row != y->row ? (x->row < y->row ? -1 : 1) : x->col < y->col ? -1 : x->col > y->col;
+}
+
+/* A side between two places, in rows and columns of middles: a corner on a middle belongs to one of its sides. */
+static strake_status add_side(crossings *all, const double a[2], const double b[2],
+                              strake_error *error)
+{
+    static const double most = 0x1p31;
+    const int64_t first = (int64_t)floor(fmin(a[0], b[0])) + 1;
+    const int64_t end = (int64_t)floor(fmax(a[0], b[0])) + 1;
+    if (!(fabs(a[0]) < most && fabs(b[0]) < most && fabs(a[1]) < most && fabs(b[1]) < most)) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "a polygon is more than 2^31 cells long");
+    }
+    if (all->count + (end - first) > all->room) {
+        const int64_t room = 2 * (all->count + (end - first)) + 64;
+        crossing *const grown = realloc(all->at, (size_t)room * sizeof *grown);
+        if (grown == NULL) {
+            return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the cells of polygons");
+        }
+        all->at = grown;
+        all->room = room;
+    }
+    for (int64_t row = first; row < end; row++) {
+        const double part = ((double)row - a[0]) / (b[0] - a[0]);
+        all->at[all->count++] = (crossing){row, a[1] + part * (b[1] - a[1])};
+    }
+    return STRAKE_OK;
+}
+
+static strake_status add_sides(crossings *all, const strake_features *f, const strake_shape *ring,
+                               const strake_georef *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double place[2][2];
+    for (int64_t k = 0; k <= ring->count && status == STRAKE_OK; k++) {
+        const double *const at = f->place[ring->first + k % ring->count];
+        double *const now = place[k % 2];
+        now[0] = (map->y - at[1]) / map->cell - 0.5;
+        now[1] = (at[0] - map->x) / map->cell - 0.5;
+        status = k > 0 ? add_side(all, place[(k + 1) % 2], now, error) : STRAKE_OK;
+    }
+    return status;
+}
+
+strake_status strake_features_fill(const strake_features *f, const strake_georef *map,
+                                   strake_cells_adder *add, void *user, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    crossings all = {0};
+    for (int64_t k = 0; k < f->shapes; k++) {
+        if (f->shape[k].kind == STRAKE_SHAPE_RING) {
+            STRAKE_TRY(add_sides(&all, f, &f->shape[k], map, error));
+        }
+        if (k + 1 < f->shapes && f->shape[k + 1].feature == f->shape[k].feature) {
+            continue;
+        }
+        if (all.count > 0) {
+            qsort(all.at, (size_t)all.count, sizeof *all.at, compare_crossings);
+        }
+        for (int64_t m = 0; m + 1 < all.count; m += 2) { /* each row has an even number of them */
+            STRAKE_TRY(add(user, all.at[m].row, (int64_t)ceil(all.at[m].col),
+                           (int64_t)ceil(all.at[m + 1].col), error));
+        }
+        all.count = 0;
+    }
+cleanup:
+    free(all.at);
+    return status;
+}
+
 void strake_features_free(strake_features *features)
 {
     strake_tree_free(&features->root);

@@ -60,6 +60,18 @@ const strake_node *strake_features_property(const strake_features *features, int
 strake_status strake_features_check_place(const strake_features *features, const strake_georef *map,
                                           const int64_t cells[2], bool all, strake_error *error);
 
+/** Columns [first, end) of a row of cells. @return STRAKE_ERR_MEMORY or the caller's */
+typedef strake_status strake_cells_adder(void *user, int64_t row, int64_t first, int64_t end,
+                                         strake_error *error);
+
+/**
+ * The cells whose middles lie in polygons: of each feature by the even-odd rule, so that its holes are out; those of several
+ * features may come several times. @param[in] map  of cell [0, 0], around which rows and columns go on without end
+ * @return STRAKE_ERR_USAGE: they are more than 2^31 across; STRAKE_ERR_MEMORY, and as @p add
+ */
+strake_status strake_features_fill(const strake_features *features, const strake_georef *map,
+                                   strake_cells_adder *add, void *user, strake_error *error);
+
 void strake_features_free(strake_features *features);
 
 #endif

@@ -202,8 +202,9 @@ wrong "they are given once" "given twice" -- flow.yaml "${over[@]}" --maps w --w
 wrong "maps need a problem with a footprint" "--maps: problem mpdata2d has no footprint" -- case.yaml --over time.steps=1,2 --maps w
 wrong "and one grid" "20 x 24 and 30 x 24 cells" -- flow.yaml --over grid.rows=20,30 --maps w
 printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 1\n1 1\n' >small.asc
-wrong "a mapped flow lies on the grid" "flow.yaml has 20 x 24 cells, small.asc 2 x 2" -- flow.yaml "${over[@]}" --footprint small.asc
-wrong "an outline is no grid" "outline.geojson: is an outline" "gdal_rasterize" -- flow.yaml "${over[@]}" --footprint outline.geojson
+wrong "a mapped flow lies on the grid" "flow.yaml has 20 x 24 cells, small.asc 2 x 2, and not both say where" -- flow.yaml "${over[@]}" --footprint small.asc
+echo '{"type": "Polygon", "coordinates": [[[1000,2000],[1300,2000],[1300,2150],[1000,2000]]]}' >outline.geojson
+wrong "an outline needs a place of the grid" "outline.geojson: has places on a map, but that of the grid is not known" -- flow.yaml "${over[@]}" --footprint outline.geojson
 try scan flow.yaml "${over[@]}" --footprint nowhere.asc --table wrong.csv
 fails 1 "and is there" "nowhere.asc"
 check "nothing of these is left" test ! -e w -a ! -e wrong.csv
@@ -227,6 +228,10 @@ try scan placed.yaml --vents vents.csv --draws 60 --over 'vents[0].rate=uniform:
 prints "of vents that are drawn it is told how far the maps have come" "the last tenth of the runs changed the probability of a cell by at most"
 check "they are drawn by their weights" test "$(column drawn.csv 'vents[0].x' | grep -c 1065)" -gt 30
 check "and each of them" test "$(column drawn.csv 'vents[0].x' | sort -u | tr '\n' ' ')" = "1065 1145 "
+try scan placed.yaml --vents vents.csv --footprint outline.geojson --keep covers --table covers.csv --on cpu --quiet
+for n in 1 2; do "$STRAKE" compare covers/000$n* outline.geojson --footprint | sed 's/e1 = \([0-9.]*\).*/\1/'; done >covers.txt
+check "runs are compared with polygons, as strake compare does" diff covers.txt <(column covers.csv e1 | awk '{ printf "%.6f\n", $1 }')
+check "of which they cover some" awk '$1 > 0.01 { n++ } END { exit n < 1 }' covers.txt
 point() { printf '{"type": "Feature", "properties": {"weight": %s}, "geometry": {"type": "%s", "coordinates": %s}}' "$@"; } # WEIGHT TYPE COORDINATES
 collection() { # FEATURE...: GeoJSON
     local IFS=,

@@ -185,11 +185,34 @@ try compare one.asc two.asc --footprint --threshold 0.01
 prints "the threshold is an option" "e1 = 0.666667" "4 in both, 1 only in one.asc, 1 only in two.asc"
 try compare one.asc one.asc --footprint --threshold 5
 fails 2 "nothing to compare is told" "neither one.asc nor one.asc has a cell thicker than 5 m"
-sed 's/xllcorner 0/xllcorner 5/' two.asc >elsewhere.asc
+sed 's/xllcorner 0/xllcorner 50/' two.asc >elsewhere.asc
 try compare one.asc elsewhere.asc --footprint
-fails 2 "another place is told" "one.asc and elsewhere.asc lie at different places"
-try compare one.asc map.asc --footprint
-fails 2 "another shape is told" "one.asc has 2 x 4 cells, map.asc 4 x 5"
+fails 2 "another place is told" "one.asc and elsewhere.asc lie at different places" "x from 50 to 90" "the other x from 0 to 40"
+"$STRAKE" run map.yaml --on serial --quiet --output plain --steps 0 --set 'fields={u: 0}' --set 'grid={rows: 3, cols: 3}'
+try compare one.asc plain/u_00000000.npy --footprint
+fails 2 "another shape is told, where there is no place" "one.asc has 2 x 4 cells, plain/u_00000000.npy 3 x 3"
+printf 'ncols 8\nnrows 6\nxllcorner 0\nyllcorner -10\ncellsize 5\nNODATA_value -9999\n' >fine.asc
+printf '%s\n' '0 0 1 1 1 1 0 0' '0 0 1 1 1 1 0 0' '0 0 0 0 1 1 1 1' '0 0 0 0 1 1 1 1' '1 1 0 0 0 0 0 0' '1 1 0 0 0 0 0 0' >>fine.asc
+try compare one.asc fine.asc --footprint
+prints "another extent and spacing are those of the first grid, and of its cells beyond it" "e1 = 0.800000" "4 in both, 0 only in one.asc, 1 only in fine.asc"
+try compare fine.asc one.asc --footprint
+prints "or those of the other one" "e1 = 0.800000" "16 in both, 4 only in fine.asc, 0 only in one.asc"
+# In the polygon, whose hole has the middles of two cells, are 5 + 1 cells of the grid and 4 beyond it, less these 2.
+echo '{"type": "Polygon", "coordinates": [[[10,0],[60,0],[60,20],[10,20],[10,0]], [[21,1],[39,1],[39,9],[21,9],[21,1]]]}' >polygon.json
+try compare one.asc polygon.json --footprint
+prints "polygons are the cells whose middles are in them" "e1 = 0.200000" "2 in both, 2 only in one.asc, 6 only in polygon.json"
+try compare polygon.json one.asc --footprint
+prints "whichever of the two they are" "e1 = 0.200000" "2 in both, 6 only in polygon.json, 2 only in one.asc"
+# Overlapping features are in once; a slope meets middles of cells on its right but not on its left.
+echo '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[20,0],[0,20],[0,0]]]}},
+    {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[10,0],[10,10],[0,10],[0,0]]]}}]}' >slope.json
+try compare two.asc slope.json --footprint
+prints "features that overlap are in once" "e1 = 0.250000" "1 in both, 3 only in two.asc, 0 only in slope.json"
+try compare polygon.json polygon.json --footprint
+fails 2 "two polygons have no cells" "both are polygons; expected the cells of a grid"
+sed 's/60/1e300/' polygon.json >far.json
+try compare one.asc far.json --footprint
+fails 2 "a polygon without end is told" "far.json goes far beyond the grid of one.asc"
 try compare out out --footprint
 fails 2 "a folder without a flow is told" "out: its outputs have no field that makes a footprint"
 try compare one.asc two.asc --threshold 1
@@ -239,7 +262,15 @@ for flow in geotiff:gdal netcdf:netcdf netcdf/fields.nc:netcdf; do
         skip "so do the last ones of $flow" "no $module"
     fi
 done
-sed 's/xllcorner 500000/xllcorner 500040/' "$(ls lava/thickness_*.asc)" >elsewhere.asc
+try compare lava lava/footprint_*.geojson --footprint --threshold 0
+prints "so does its outline in longitude and latitude" "e1 = 1.000000" " $cells in both"
+if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ]; then
+    try compare lava lava/footprint_*.kml --footprint --threshold 0
+    prints "and that in KML" "e1 = 1.000000" " $cells in both"
+else
+    skip "and that in KML" "no module for GDAL here"
+fi
+sed 's/xllcorner 500000/xllcorner 500400/' "$(ls lava/thickness_*.asc)" >elsewhere.asc
 try compare lava elsewhere.asc --footprint
 fails 2 "the run says where its outputs lie" "lava and elsewhere.asc lie at different places"
 try compare lava "$(ls lava/thickness_*.asc)" --footprint --threshold 0
