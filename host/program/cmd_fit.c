@@ -11,7 +11,7 @@
 #include "program/command.h"
 #include "program/say.h"
 #include "program/scan_table.h"
-#include "program/scan_values.h"
+#include "program/scan_worker.h"
 
 /*
  * The search is differential evolution (Storn and Price, Differential evolution - a simple and efficient heuristic for
@@ -515,9 +515,9 @@ static const strake_option options[] = {
     STRAKE_SET("change a key of the case in every run; repeatable"),
     STRAKE_OPTION_CACHE,
     STRAKE_TEXT("--table", table, "FILE", "the table of all runs (default: fit.csv)"),
-    STRAKE_NUMBER("--jobs", INTEGER, jobs, "N", 1, 256,
+    STRAKE_NUMBER("--jobs", INTEGER, jobs, "N", 1, STRAKE_SCAN_JOBS,
                   "runs at a time on the cores (default: as many as\ncores)"),
-    STRAKE_NUMBER("--members", INTEGER, members, "N", 1, 4096,
+    STRAKE_NUMBER("--members", INTEGER, members, "N", 1, STRAKE_SCAN_MEMBERS,
                   "runs at a time on each device (default: up to 256,\nas memory goes)"),
     STRAKE_FLAG("--quiet", quiet, "no progress, notes and generations"),
     STRAKE_OPTIONS_END};

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/asc.h"
 #include "base/clock.h"
@@ -13,7 +12,6 @@
 #include "base/number.h"
 #include "case/case.h"
 #include "case/features.h"
-#include "cpu/topology.h"
 #include "files/cache.h"
 #include "program/options.h"
 #include "program/command.h"
@@ -29,8 +27,6 @@
 
 /* Bytes of files that runs have in common. */
 static const uint64_t most_kept = UINT64_C(1) << 30;
-
-enum { MOST_JOBS = 256, MOST_MEMBERS = 4096, USUAL_MEMBERS = 256 };
 
 typedef struct scan {
     const strake_arguments *arguments;
@@ -75,19 +71,11 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 /* What the runs need of a case that could be read. */
 static void look_at_case(scan *s, const strake_case *which, strake_scan_task *task)
 {
-    int arrays = which->problem->fields;
-    for (int f = 0; f < which->problem->fields; f++) {
-        arrays += which->problem->field[f].is_state ? 1 : 0;
-    }
-    const double cells = strake_case_cells(which);
-    const double bytes = cells * arrays * (which->precision == STRAKE_SINGLE ? 4.0 : 8.0);
-    /* Where steps follow from the state they are more or less as many as seconds of a run ask for. */
-    const bool is_open = (double)which->steps >= STRAKE_STEPS_OPEN;
-    task->work = cells * (is_open ? which->end : (double)(which->steps > 0 ? which->steps : 1));
+    task->work = strake_scan_work(which);
     task->order.like =
         hash_text(strake_fnv1a(STRAKE_FNV_SEED, which->n, sizeof which->n), which->problem->name) ^
         (uint64_t)which->precision;
-    s->bytes = fmax(s->bytes, bytes);
+    s->bytes = fmax(s->bytes, strake_scan_bytes(which));
     s->has_split = s->has_split || which->run.split != NULL;
     s->threads = which->run.threads > s->threads ? which->run.threads : s->threads;
     if (s->problem == NULL && which->run.on != NULL) {
@@ -251,15 +239,6 @@ static void head_table(scan *s)
     strake_text_print(head, "folder,message,id");
 }
 
-/* How many runs at a time have room in memory. */
-static int most_by_memory(const scan *s)
-{
-    const double reserve = 32 << 20, share = 0.8;
-    const double machine = share * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const double most = fmin(machine, strake_cgroup_memory("")) / (1.1 * s->bytes + reserve);
-    return most < 1.0 ? 1 : most < MOST_MEMBERS ? (int)most : MOST_MEMBERS;
-}
-
 /* Whether something asks for runs one after the other: their speeds are compared, or a split is given. */
 static bool is_one_by_one(const scan *s)
 {
@@ -270,34 +249,15 @@ static bool is_one_by_one(const scan *s)
     return compares || s->arguments->jobs == 1 || s->arguments->split != NULL || s->has_split;
 }
 
-/* Cores are shared out among the runs at a time: each has one where there are as many runs. */
 static void plan_deal(scan *s)
 {
-    strake_topology topology;
     strake_scan_deal *const deal = &s->deal;
-    const int64_t left = s->values.runs - s->before;
-    const int asked = strake_threads_asked();
-    strake_topology_read(&topology);
-    const int all = s->arguments->threads > 0 ? (int)s->arguments->threads
-                    : asked > 0               ? asked
-                                              : strake_topology_threads(&topology);
-    const int each = s->arguments->threads <= 0 && s->threads > 0 ? s->threads : 1;
-    int jobs = s->arguments->jobs > 0 ? (int)s->arguments->jobs : all / each > 1 ? all / each : 1;
-    jobs = jobs < left ? jobs : (int)left;
-    const int most = most_by_memory(s);
-    jobs = jobs < most ? jobs : most;
-    jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS;
     deal->job = &s->job;
     deal->tasks = s->values.runs;
     deal->task = s->task;
     deal->one_by_one = is_one_by_one(s);
     deal->where = s->arguments->on != NULL ? s->arguments->on : s->where;
-    deal->jobs = jobs;
-    deal->members = s->arguments->members > 0 ? (int)s->arguments->members : USUAL_MEMBERS;
-    deal->members = deal->members < left ? deal->members : (int)left;
-    const int room = most > jobs ? most - jobs : 1; /* beside the runs on the cores */
-    deal->members = deal->members < room ? deal->members : room;
-    deal->threads = each > 1 ? each : all / jobs > 1 ? all / jobs : 1;
+    strake_scan_deal_share(deal, s->values.runs - s->before, s->bytes, s->threads);
     for (int64_t k = 0; k < s->values.runs; k++) {
         s->task[k].order.like =
             deal->one_by_one && strcmp(deal->where, "auto") == 0 ? s->task[k].order.like : 0;
@@ -583,11 +543,11 @@ static const strake_option options[] = {
                   "a map `absolute`: the probability of one or more flows\nin years in which N "
                   "eruptions are expected"),
     STRAKE_NUMBER(
-        "--jobs", INTEGER, jobs, "N", 1, MOST_JOBS,
+        "--jobs", INTEGER, jobs, "N", 1, STRAKE_SCAN_JOBS,
         "runs at a time on the cores (default: as many as\ncores; 1: one after the other, "
         "as `strake run`)"),
     STRAKE_NUMBER(
-        "--members", INTEGER, members, "N", 1, MOST_MEMBERS,
+        "--members", INTEGER, members, "N", 1, STRAKE_SCAN_MEMBERS,
         "runs at a time on each device, which steps them\ntogether (default: up to 256, as "
         "memory goes)"),
     STRAKE_FLAG("--quiet", quiet, "no progress, notes and summary"),

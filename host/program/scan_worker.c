@@ -17,6 +17,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "cpu/topology.h"
+#include "files/cache.h"
 #include "program/compare_footprint.h"
 #include "program/interrupt.h"
 #include "program/run_alone.h"
@@ -24,7 +26,7 @@
 #include "program/scan_trace.h"
 #include "solver/solver.h"
 
-enum { TICK = 100 /* ms */, NAME = 16 };
+enum { TICK = 100 /* ms */, NAME = 16, USUAL_MEMBERS = 256 };
 
 /* Room for a pace that was measured on a busy machine. */
 static const double patience = 1.5;
@@ -49,7 +51,56 @@ static void scan_worker_order(strake_scan_worker *worker, const strake_scan_orde
 static bool scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer, double *began);
 static void scan_worker_interrupt(const strake_scan_worker *worker);
 static void scan_worker_end(strake_scan_worker *worker);
-static strake_status scan_look(const char *where, pid_t *process, int *from, strake_error *error);
+static void find_places(const void *where, int to);
+
+double strake_scan_work(const strake_case *which)
+{
+    /* Where steps follow from the state they are more or less as many as seconds of a run ask for. */
+    const bool is_open = (double)which->steps >= STRAKE_STEPS_OPEN;
+    return strake_case_cells(which) *
+           (is_open ? which->end : (double)(which->steps > 0 ? which->steps : 1));
+}
+
+double strake_scan_bytes(const strake_case *which)
+{
+    int arrays = which->problem->fields;
+    for (int f = 0; f < which->problem->fields; f++) {
+        arrays += which->problem->field[f].is_state ? 1 : 0;
+    }
+    return strake_case_cells(which) * arrays * (which->precision == STRAKE_SINGLE ? 4.0 : 8.0);
+}
+
+/* How many runs of so many bytes at a time have room in memory. */
+static int most_by_memory(double bytes)
+{
+    const double reserve = 32 << 20, share = 0.8;
+    const double machine = share * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double most = fmin(machine, strake_cgroup_memory("")) / (1.1 * bytes + reserve);
+    return most < 1.0 ? 1 : most < STRAKE_SCAN_MEMBERS ? (int)most : STRAKE_SCAN_MEMBERS;
+}
+
+static int least(int64_t one, int64_t other)
+{
+    return (int)(one < other ? one : other);
+}
+
+void strake_scan_deal_share(strake_scan_deal *deal, int64_t left, double bytes, int threads)
+{
+    strake_topology topology;
+    const strake_arguments *const arguments = deal->job->arguments;
+    const int asked = strake_threads_asked(), most = most_by_memory(bytes);
+    strake_topology_read(&topology);
+    const int all = arguments->threads > 0 ? (int)arguments->threads
+                    : asked > 0            ? asked
+                                           : strake_topology_threads(&topology);
+    const int each = arguments->threads <= 0 && threads > 0 ? threads : 1;
+    const int jobs = arguments->jobs > 0 ? (int)arguments->jobs : all / each > 1 ? all / each : 1;
+    deal->jobs = least(least(jobs, left), least(most, STRAKE_SCAN_JOBS));
+    deal->threads = each > 1 ? each : all / deal->jobs > 1 ? all / deal->jobs : 1;
+    const int room = most > deal->jobs ? most - deal->jobs : 1; /* beside the runs on the cores */
+    deal->members =
+        least(least(arguments->members > 0 ? arguments->members : USUAL_MEMBERS, left), room);
+}
 
 static int count_busy(const dealer *d)
 {
@@ -362,7 +413,8 @@ static strake_status begin(dealer *d, strake_error *error)
         STRAKE_TRY(add_named(d, error));
     }
     if (!deal->one_by_one && !cores) {
-        STRAKE_TRY(scan_look(words ? "hybrid" : deal->where, &d->looking, &d->looks, error));
+        STRAKE_TRY(strake_scan_apart(find_places, words ? "hybrid" : deal->where, &d->looking,
+                                     &d->looks, error));
     }
 cleanup:
     return status;
@@ -587,6 +639,7 @@ static strake_status take_result(void *user, const strake_result *result, strake
     if (m->job->maps != NULL || m->job->mapped != NULL) {
         STRAKE_TRY(leave_trace(m, solver, error));
     }
+    answer->ended = strake_clock_seconds();
 cleanup:
     return status;
 }
@@ -595,6 +648,7 @@ cleanup:
 static void wait_to_open(void *user, bool begins)
 {
     sem_t *const opening = ((const making *)user)->opening;
+    ((const making *)user)->answer->opened = strake_clock_seconds();
     if (opening != NULL && begins) {
         while (sem_wait(opening) != 0) {
         } /* a signal came */
@@ -844,20 +898,22 @@ static void scan_worker_end(strake_scan_worker *worker)
     }
 }
 
-static void find_places(const char *where, strake_scan_places *out)
+static void find_places(const void *where, int to)
 {
     strake_cl_list list = {0};
     strake_error error = {.text = ""};
-    out->status = strake_cl_list_open(&list, &error);
-    if (out->status == STRAKE_OK) {
-        out->status =
-            strake_places_find(where, &list, "is no place for a scan", &out->places, &error);
+    strake_scan_places found = {.status = strake_cl_list_open(&list, &error)};
+    if (found.status == STRAKE_OK) {
+        found.status =
+            strake_places_find(where, &list, "is no place for a scan", &found.places, &error);
     }
-    (void)snprintf(out->text, sizeof out->text, "%s", out->status != STRAKE_OK ? error.text : "");
+    (void)snprintf(found.text, sizeof found.text, "%s",
+                   found.status != STRAKE_OK ? error.text : "");
+    (void)strake_file_write_all(to, &found, sizeof found);
 }
 
-/** Starts to look for the processors of WHERE. @param[out] pipe  where a strake_scan_places will come from */
-static strake_status scan_look(const char *where, pid_t *process, int *from, strake_error *error)
+strake_status strake_scan_apart(void (*work)(const void *given, int to), const void *given,
+                                pid_t *process, int *from, strake_error *error)
 {
     int ends[2] = {-1, -1};
     if (pipe(ends) != 0 || (*process = start_process()) < 0) {
@@ -865,9 +921,7 @@ static strake_status scan_look(const char *where, pid_t *process, int *from, str
                            "cannot start a process that looks for devices: %s", strerror(errno));
     }
     if (*process == 0) {
-        strake_scan_places found = {.status = STRAKE_OK};
-        find_places(where, &found);
-        (void)strake_file_write_all(ends[1], &found, sizeof found);
+        work(given, ends[1]);
         _exit(0);
     }
     (void)close(ends[1]);

@@ -13,6 +13,9 @@
 #include "program/places.h"
 #include "program/scan_values.h"
 
+/** Most runs at a time: on the cores, and on a device. */
+enum { STRAKE_SCAN_JOBS = 256, STRAKE_SCAN_MEMBERS = 4096 };
+
 /** What all runs share. */
 typedef struct strake_scan_job {
     const strake_arguments *arguments;
@@ -30,7 +33,9 @@ typedef struct strake_scan_answer {
     bool interrupted;
     int64_t steps;
     double seconds, setup_seconds, rate; /**< stepping [s], set-up [s], [cells/s] */
-    char where[64];                      /**< whoever had rows */
+    double opened,
+        ended; /**< strake_clock_seconds() when it could step, and when its states were summed up */
+    char where[64]; /**< whoever had rows */
     int fields, quantities;
     struct {
         double minimum, maximum, sum, norm;
@@ -110,6 +115,27 @@ typedef struct strake_scan_deal {
     void *user;
     int busiest; /**< out: most runs at a time */
 } strake_scan_deal;
+
+/** Work of a run for strake_scan_task: cells times steps; where steps follow from the state, times seconds. */
+double strake_scan_work(const strake_case *which);
+
+/** Memory of the host that the arrays of a run take [bytes]. */
+double strake_scan_bytes(const strake_case *which);
+
+/**
+ * Shares out cores, devices and memory among runs: sets jobs, threads and members by --jobs, --members and --threads of
+ * the job's arguments. Each run has a core where there are as many runs.
+ * @param[in] left  runs to be made  @param[in] bytes  strake_scan_bytes() of the largest  @param[in] threads  that the
+ *                  cases ask for each, 0: none
+ */
+void strake_scan_deal_share(strake_scan_deal *deal, int64_t left, double bytes, int threads);
+
+/**
+ * Starts a process that writes something of less than a page to a pipe: what must stay out of this one, as drivers of
+ * devices. @param[out] from  where it comes from  @return STRAKE_ERR_IO
+ */
+strake_status strake_scan_apart(void (*work)(const void *given, int to), const void *given,
+                                pid_t *process, int *from, strake_error *error);
 
 /**
  * Makes all runs that are not done, or as many as end before a signal (interrupt.h). What a device fails to do goes to
