@@ -173,7 +173,7 @@ ROW_SRC := $(ROW_ONLY) $(POINT_SRC)
 LIB_SRC := $(filter-out $(ROW_ONLY),$(wildcard src/*/*.c)) \
     $(filter-out host/program/% $(foreach m,$(OPTIONAL),$(call module_src,$(lastword $(subst :, ,$m)))),$(wildcard host/*/*.c))
 # What the program has beside the library, and tests link, too: the tuner and measuring side by side.
-TUNER_SRC := $(wildcard autotune/*.c) $(patsubst %,host/program/bench_%.c,derive json measure svg)
+TUNER_SRC := $(wildcard autotune/*.c) $(patsubst %,host/program/bench_%.c,results measure svg)
 MAIN_SRC := $(filter-out $(TUNER_SRC),$(wildcard host/program/*.c))
 # Problems whose formulas are in their own file are OpenCL C, too.
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl) \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Usage: bash bench/plan_members.sh STRAKE OUT
-# Many small runs on a GPU, on the processors and on both: 64 and 1,024 lava flows of three days on real terrain, with one rate
-# each, and whether every place gave each run the same bytes; then small grids of MPDATA and Cahn-Hilliard beside one of as
-# many cells. Run it twice: the first time the driver compiles.
+# Many small runs on a GPU, on the processors and on both: 64 and 1,024 lava flows of three days on real terrain, with one
+# rate each, and whether every place gave each run the same bytes; then rates of small grids of MPDATA and Cahn-Hilliard by their
+# number and size (`strake bench --members`). Run it twice: the first time the driver compiles.
 set -u
 strake=$(realpath "$1") out=$(mkdir -p "$2" && realpath "$2")
 cd "$(dirname "$0")/../data/cases" || exit 1
@@ -37,9 +37,11 @@ for runs in 64 1024; do
     same "flows-$runs-gpu" "flows-$runs-cpu"
     same "flows-$runs-gpu" "flows-$runs-both"
 done
-"$strake" new mpdata2d >"$tables/mpdata.yaml"
-"$strake" new cahn_hilliard2d >"$tables/quench.yaml"
-scan mpdata-1024-of-64x64 "$tables/mpdata.yaml" --set time.steps=8000 --set diagnostics.every=0 \
-    --over time.dt=0.0002:0.001:1024 --on gpu:0 --members 1024
-scan quench-512-of-128x128 "$tables/quench.yaml" --set grid.rows=128 --set grid.cols=128 --set time.steps=20000 \
-    --set diagnostics.every=0 --over parameters.K=random:0.5:1:512:1 --on gpu:0 --members 512
+# bench PROBLEM ARGUMENT...: rates by the number of runs and the size of their grid
+bench() {
+    "$strake" new "$1" >"$tables/$1.yaml"
+    timeout 600 "$strake" bench "$tables/$1.yaml" --set diagnostics.every=0 --repeats 3 "${@:2}" \
+        --on cpu --on gpu:0 --on cpu,gpu:0 --report "$out/$1.jsonl" --plot "$out/$1.svg" --quiet | log
+}
+bench mpdata2d --members 16,256,1024 --sizes 64,128 --steps 8000
+bench cahn_hilliard2d --members 16,128,512 --sizes 64,128 --steps 10000

@@ -16,11 +16,21 @@
 #ifndef STRAKE_BENCH_H
 #define STRAKE_BENCH_H
 
+#include <stdio.h>
+
 #include "cost/bed.h"
 #include "files/json.h"
 #include "solver/timeline.h"
 
-enum { STRAKE_BENCH_ITEMS = 40, STRAKE_BENCH_REPEATS = 100 };
+enum { STRAKE_BENCH_ITEMS = 40, STRAKE_BENCH_REPEATS = 100, STRAKE_BENCH_COUNTS = 16 };
+
+/** Numbers of members: of runs side by side. The first one is 1. */
+typedef struct strake_bench_members {
+    int counts;
+    int count[STRAKE_BENCH_COUNTS];
+} strake_bench_members;
+
+struct strake_arguments; /* options.h */
 
 /** States that a placement began with. */
 typedef struct strake_bench_start {
@@ -65,6 +75,28 @@ typedef struct strake_bench_item {
     double of_roof;              /**< traffic of the stage table over the roof */
 } strake_bench_item;
 
+/**
+ * Runs of the case side by side on one placement, as `strake scan` deals them out (scan_worker.h). Repeats are whole batches;
+ * NaN stands for what does not apply.
+ */
+typedef struct strake_bench_batch {
+    const char *where; /**< of an item; borrowed */
+    int members;       /**< runs */
+    strake_status status;
+    char why[512];
+    int repeats;
+    double seconds[STRAKE_BENCH_REPEATS]; /**< in which at least one member stepped */
+    double whole[STRAKE_BENCH_REPEATS];   /**< with processes, drivers and set-up */
+    int busiest;                          /**< most runs at a time */
+    uint64_t checksum;                    /**< of the states of each member at its end */
+    bool differs;                         /**< from the first batch, or one member from another */
+    strake_sample rate;                   /**< of all members together [cells/s] */
+    double members_rate;                  /**< median, of the whole time [1/s] */
+    double setup_seconds;                 /**< median of what is not stepping */
+    double over_one;                      /**< over one member at the same place */
+    double over_alone; /**< a mixture: over the fastest of its parts with as many members */
+} strake_bench_batch;
+
 typedef struct strake_bench {
     const strake_case *which;    /**< borrowed */
     const char *title;           /**< borrowed */
@@ -79,6 +111,8 @@ typedef struct strake_bench {
     int bytes_per_cell, flops_per_cell;
     int items;
     strake_bench_item item[STRAKE_BENCH_ITEMS];
+    int batches; /**< numbers of members, at each of the items, which then have no results of their own */
+    strake_bench_batch *batch; /**< owned */
 } strake_bench;
 
 /** How to measure; callbacks may be NULL. */
@@ -93,6 +127,9 @@ typedef struct strake_bench_options {
     /** @p done of @p all parts of the work are done, @p item comes next. */
     void (*progress)(void *user, const strake_bench *bench, const strake_bench_item *item,
                      double done);
+    /** The same of batches. */
+    void (*progress_of_batch)(void *user, const strake_bench *bench,
+                              const strake_bench_batch *batch, double done);
     bool (*stop)(void *user); /**< true ends the measurement */
     void *user;
 } strake_bench_options;
@@ -112,6 +149,35 @@ strake_status strake_bench_add(strake_bench *bench, const char *where, strake_er
 strake_status strake_bench_measure(strake_bench *bench, const strake_bench_options *options,
                                    bool *stopped, strake_error *error);
 
+/** "cpu,ocl:0@4" -> "cpu,ocl:0" and 4; without a number of threads @p otherwise. */
+int strake_bench_threads(const char *place, char where[sizeof((strake_bench_item *)0)->where],
+                         int otherwise);
+
+/** Reads "1,16,256"; 1 is always among them. @return STRAKE_ERR_USAGE for what is no such list */
+strake_status strake_bench_members_read(const char *text, strake_bench_members *out,
+                                        strake_error *error);
+
+/**
+ * Measures batches of all numbers of members at all placements; which, title, repeats and the items must be set. Runs are
+ * processes, so that this one must not have opened any device. A batch with a run that fails is marked and the others go on.
+ * @param[in]  arguments  of a run of the case
+ * @param[out] stopped    whether a signal ended it (interrupt.h); the results are then incomplete
+ * @return as strake_scan_deal_all()
+ */
+strake_status strake_bench_members_measure(strake_bench *bench, const strake_bench_members *members,
+                                           const struct strake_arguments *arguments,
+                                           const strake_bench_options *options, bool *stopped,
+                                           strake_error *error);
+
+/** Prints the table of a benchmark's batches, at most 80 columns wide. */
+void strake_bench_print_batches(const strake_bench *bench, FILE *stream);
+
+/** Prints the median rates of all benchmarks: batches down, sizes across. */
+void strake_bench_print_batches_by_size(const strake_bench *bench, int benches, FILE *stream);
+
+/** Fills in what follows from the seconds of all batches. */
+void strake_bench_derive_batches(strake_bench *bench);
+
 /** Fills in what follows from the measured rates and the roofs of the items (strake_bench_item.roof). */
 void strake_bench_derive(strake_bench *bench);
 
@@ -125,13 +191,22 @@ int strake_bench_verify(strake_bench *bench);
 /** "1024 x 1024 cells", "402 particles". Returns @p text. */
 const char *strake_bench_size_text(const strake_bench *bench, char text[96]);
 
+/** "1024 x 1024", or the title of a case of particles. @return @p text, or the title */
+const char *strake_bench_column_text(const strake_bench *bench, char text[96]);
+
 /** The unit of rates: "Mcell/s" or "mips", both millions per second. */
 const char *strake_bench_unit(const strake_bench *bench);
 
-/** Appends one line of JSON for every placement. */
+/** Prints the table of one benchmark, at most 80 columns wide. */
+void strake_bench_print_table(const strake_bench *bench, FILE *stream);
+
+/** Prints the seconds of all benchmarks for the same number of steps: placements down, sizes across. */
+void strake_bench_print_overview(const strake_bench *bench, int benches, FILE *stream);
+
+/** Appends one line of JSON for every placement, or every batch. */
 void strake_bench_print_json(const strake_bench *bench, strake_text *text);
 
-/** Appends an SVG page: bars of all placements and a step of each, for every benchmark. */
+/** Appends an SVG page: for every benchmark bars of all placements and a step of each, or curves of the batches. */
 void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text *svg);
 
 /** Writes a timeline of a placement: an object, or null where there is none. */

@@ -114,10 +114,10 @@ cleanup:
     return status;
 }
 
-/* "cpu,ocl:0@4" -> "cpu,ocl:0" and 4. */
-static int split_where(const strake_bench_item *item, char where[sizeof item->where], int otherwise)
+int strake_bench_threads(const char *place, char where[sizeof((strake_bench_item *)0)->where],
+                         int otherwise)
 {
-    (void)snprintf(where, sizeof item->where, "%s", item->where);
+    (void)snprintf(where, sizeof((strake_bench_item *)0)->where, "%s", place);
     char *const at = strchr(where, '@');
     if (at == NULL) {
         return otherwise;
@@ -141,7 +141,7 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
 {
     char where[sizeof item->where];
     strake_error cause;
-    const int threads = split_where(item, where, m->options->threads);
+    const int threads = strake_bench_threads(item->where, where, m->options->threads);
     const strake_options settings = {.where = where,
                                      .threads = threads,
                                      .cache = m->options->cache,
@@ -489,4 +489,7 @@ void strake_bench_free(strake_bench *bench)
         strake_timeline_free(&bench->item[k].rare);
     }
     bench->items = 0;
+    free(bench->batch);
+    bench->batch = NULL;
+    bench->batches = 0;
 }

@@ -1,4 +1,4 @@
-/* Benchmarks as one SVG page: bars of the rates, and what each processor does in a step. */
+/* Benchmarks as one SVG page: bars of the rates and what each processor does in a step, or curves of batches. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,7 @@ enum {
     LANE = 2,        /* least height of a queue or thread in a bar of a timeline */
     GAP = LINE - BAR,
     HEAD = 40,
+    CHART = 280, /* height of curves */
     NOTE = 18,
     LETTER = 8,     /* the width of one of 13 points, in the widest fonts that readers have */
     MOST_NAMED = 32 /* devices in the head of the page */
@@ -236,6 +237,12 @@ static void print_box(strake_text *svg, double x, double y, double width, const 
     strake_text_print(svg, "</title></rect>\n");
 }
 
+/* Of the chart of batches with its numbers and the list of placements beside it. */
+static double curves_height(const strake_bench *bench)
+{
+    return fmax(CHART + 2 * LINE, LINE * (bench->items + 1.5));
+}
+
 static double fastest(const strake_bench *bench)
 {
     double most = 0.0;
@@ -342,6 +349,119 @@ static double print_steps(const strake_bench *bench, double y, strake_text *svg)
     return y;
 }
 
+/* --- curves of batches ---------------------------------------------------------------------------- */
+
+/* Where a chart lies, and the decades of rates and powers of 2 of members that it shows. */
+typedef struct chart {
+    double y;
+    double low, high; /* log10 of rates [1/s] */
+    double most;      /* log2 of members */
+} chart;
+
+static double x_of(const chart *c, int members)
+{
+    return BAR_X + (c->most > 0.0 ? log2(members) / c->most : 0.5) * BAR_WIDTH;
+}
+
+static double y_of(const chart *c, double rate)
+{
+    return c->y + CHART * (c->high - log10(rate)) / (c->high - c->low);
+}
+
+static chart find_chart(const strake_bench *bench, double y)
+{
+    double least = INFINITY, most = 0.0;
+    int members = 1;
+    for (int k = 0; k < bench->batches; k++) {
+        const strake_bench_batch *const batch = &bench->batch[k];
+        least = fmin(least, batch->rate.minimum); /* NaN counts as none */
+        most = fmax(most, batch->rate.maximum);
+        members = batch->members > members ? batch->members : members;
+    }
+    const bool any = most > 0.0 && least > 0.0;
+    const double low = any ? floor(log10(least)) : 6.0;
+    return (chart){.y = y,
+                   .low = low,
+                   .high = any ? fmax(ceil(log10(most)), low + 1.0) : 7.0,
+                   .most = log2(members)};
+}
+
+static void print_axes(const strake_bench *bench, const chart *c, strake_text *svg)
+{
+    char text[64];
+    for (double decade = c->low; decade <= c->high; decade += 1.0) {
+        const double y = y_of(c, pow(10.0, decade));
+        (void)strake_number_print(text, sizeof text, "%g %s", pow(10.0, decade - 6.0),
+                                  strake_bench_unit(bench));
+        strake_text_print(svg, "<path d=\"M%d %.1fh%d\" class=\"grid\"/>\n", BAR_X, y, BAR_WIDTH);
+        strake_svg_text(svg, BAR_X - 10, y + 4.0, "label", text);
+    }
+    for (int k = 0; k < bench->batches && bench->batch[k].where == bench->batch[0].where; k++) {
+        const double x = x_of(c, bench->batch[k].members);
+        (void)snprintf(text, sizeof text, "%d", bench->batch[k].members);
+        strake_text_print(svg, "<path d=\"M%.1f %.1fv%d\" class=\"grid\"/>\n", x, c->y, CHART);
+        strake_svg_text(svg, x - 0.5 * LETTER * (double)strlen(text), c->y + CHART + 16.0, "note",
+                        text);
+    }
+    strake_svg_text(svg, BAR_X + BAR_WIDTH + 8, c->y + CHART + 16.0, "note", "members");
+}
+
+/* The curve of a placement. @return its number of batches */
+static int print_curve(const strake_bench *bench, int first, const chart *c, const char *colour,
+                       strake_text *svg)
+{
+    char text[160];
+    const char *letter = "M";
+    int k = first;
+    strake_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" d=\"", colour);
+    for (; k < bench->batches && bench->batch[k].where == bench->batch[first].where; k++) {
+        const strake_bench_batch *const batch = &bench->batch[k];
+        if (isfinite(batch->rate.median)) {
+            strake_text_print(svg, "%s%.1f %.1f", letter, x_of(c, batch->members),
+                              y_of(c, batch->rate.median));
+            letter = "L";
+        }
+    }
+    strake_text_print(svg, "\"/>\n");
+    for (int j = first; j < k; j++) {
+        const strake_bench_batch *const batch = &bench->batch[j];
+        if (!isfinite(batch->rate.median)) {
+            continue;
+        }
+        const double x = x_of(c, batch->members), low = y_of(c, batch->rate.minimum);
+        strake_text_print(svg, "<path d=\"M%.1f %.1fV%.1f\" class=\"spread\"/>\n", x, low,
+                          y_of(c, batch->rate.maximum));
+        (void)strake_number_print(
+            text, sizeof text, "%.60s, %d members: median %.6g, min %.6g, max %.6g %s%s",
+            batch->where, batch->members, 1e-6 * batch->rate.median, 1e-6 * batch->rate.minimum,
+            1e-6 * batch->rate.maximum, strake_bench_unit(bench),
+            batch->differs ? ", results DIFFER" : "");
+        strake_text_print(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"><title>", x,
+                          y_of(c, batch->rate.median), batch->differs ? wrong_colour : colour);
+        strake_svg_escape(svg, text);
+        strake_text_print(svg, "</title></circle>\n");
+    }
+    return k - first;
+}
+
+static double print_curves(const strake_bench *bench, double y, strake_text *svg)
+{
+    static const char *const colour[] = {"#2f6db3", "#e08a1e", "#4b9b78", "#8e5ea2",
+                                         "#173f6e", "#9a6324", "#5b6672"};
+    const chart c = find_chart(bench, y + LINE / 2.0);
+    int curve = 0;
+    print_axes(bench, &c, svg);
+    for (int first = 0; first < bench->batches; curve++) {
+        const char *const own = colour[curve % (int)(sizeof colour / sizeof *colour)];
+        const double line = c.y + LINE * curve;
+        print_box(svg, BAR_X + BAR_WIDTH + 8, line, BAR, own, bench->batch[first].where);
+        strake_svg_text(svg, BAR_X + BAR_WIDTH + 8 + BAR + 6, line + 13, "value",
+                        bench->batch[first].where);
+        first += print_curve(bench, first, &c, own, svg);
+    }
+    return y + curves_height(bench);
+}
+
 static double print_bench(const strake_bench *bench, double y, strake_text *svg)
 {
     char text[256];
@@ -352,11 +472,16 @@ static double print_bench(const strake_bench *bench, double y, strake_text *svg)
     strake_svg_text(svg, MARGIN, y + 20, "head", text);
     y += HEAD;
     (void)snprintf(text, sizeof text,
-                   "median of %d repeat%s of %lld steps (serial: fewer); line: from the slowest to "
+                   "%smedian of %d repeat%s of %lld steps%s; line: from the slowest to "
                    "the fastest repeat",
-                   bench->repeats, bench->repeats == 1 ? "" : "s", (long long)bench->steps);
+                   bench->batches > 0 ? "all members together, " : "", bench->repeats,
+                   bench->repeats == 1 ? "" : "s", (long long)bench->steps,
+                   bench->batches > 0 ? "" : " (serial: fewer)");
     strake_svg_text(svg, MARGIN, y + 4, "note", text);
     y += NOTE;
+    if (bench->batches > 0) {
+        return print_curves(bench, y, svg) + LINE;
+    }
     for (int k = 0; k < bench->items; k++) {
         print_bar(&bench->item[k], fastest(bench), strake_bench_unit(bench), y, svg);
         y += LINE;
@@ -389,8 +514,9 @@ static double page_height(const strake_bench *bench, int benches)
 {
     double lines = 0.0, height = 0.0;
     for (int b = 0; b < benches; b++) {
-        lines += bench[b].items + 2.5;
-        height += 2.0 * NOTE;
+        const bool has_curves = bench[b].batches > 0;
+        lines += has_curves ? 1.5 : bench[b].items + 2.5;
+        height += 2.0 * NOTE + (has_curves ? curves_height(&bench[b]) : 0.0);
         for (int k = 0; k < bench[b].items; k++) {
             height += strake_bench_timeline_height(&bench[b].item[k]);
         }
@@ -407,10 +533,13 @@ void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text 
     strake_svg_begin(svg, WIDTH, height, 13,
                      ".label{text-anchor:end;fill:#1d2733}.value{fill:#1d2733}"
                      ".note{fill:#5b6672}.head{font-weight:bold;font-size:15px;fill:#1d2733}"
-                     ".spread{stroke:#1d2733;stroke-width:1;fill:none}");
-    strake_svg_text(svg, MARGIN, y + 8, "head", "strake bench: placements side by side");
+                     ".spread{stroke:#1d2733;stroke-width:1;fill:none}"
+                     ".grid{stroke:#e3e6e9;fill:none}");
+    strake_svg_text(svg, MARGIN, y + 8, "head",
+                    bench->batches > 0 ? "strake bench: runs side by side, by their number"
+                                       : "strake bench: placements side by side");
     y = print_origin(bench, benches, y + LINE, svg);
-    y = print_legend(y + NOTE / 2.0, svg);
+    y = bench->batches > 0 ? y : print_legend(y + NOTE / 2.0, svg);
     for (int b = 0; b < benches; b++) {
         y = print_bench(&bench[b], y, svg);
     }

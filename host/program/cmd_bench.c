@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -19,11 +21,15 @@
 #include "program/progress.h"
 #include "program/report_file.h"
 #include "program/say.h"
-#include "program/summary.h"
+#include "program/scan_worker.h"
 
 /** One benchmark of the command line: a case at one size. */
 typedef struct strake_bench_job {
     strake_case *which;
+    const char *path;  /**< of the case; NULL: the built-in one */
+    strake_text text;  /**< of that */
+    const char **sets; /**< what changes it: --set, its size, --steps */
+    char added[STRAKE_AXES + 1][64];
     int64_t period; /**< strake_bench.period */
     char title[96];
 } strake_bench_job;
@@ -118,21 +124,20 @@ static const char **all_sets(const strake_arguments *arguments, char added[STRAK
     return sets;
 }
 
-static strake_status open_cone(const bench_cases_size *shape, const char **sets, strake_case **out,
+static strake_status open_cone(const bench_cases_size *shape, strake_bench_job *job,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_text text = {0};
     const int64_t n[2] = {shape->n[0], shape->n[shape->numbers > 1 ? 1 : 0]};
     const double rows = (double)n[0], cols = (double)n[1];
     const double omega = 9.216 / (0.5 * (rows + cols));
     const double radius = 0.15 * (rows < cols ? rows : cols);
-    strake_text_print(&text, cone, (long long)n[0], (long long)n[1], 0.5 * rows, 0.75 * cols,
+    strake_text_print(&job->text, cone, (long long)n[0], (long long)n[1], 0.5 * rows, 0.75 * cols,
                       radius, omega, 0.5 * rows, 0.5 * cols, omega, 0.5 * rows, 0.5 * cols);
-    STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory");
-    STRAKE_TRY(strake_case_parse("the built-in case", text.data, sets, false, out, error));
+    STRAKE_CHECK(!job->text.failed, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_case_parse("the built-in case", job->text.data, job->sets, false, &job->which,
+                                 error));
 cleanup:
-    strake_text_free(&text);
     return status;
 }
 
@@ -189,9 +194,8 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char added[STRAKE_AXES + 1][64];
     int dims = 2;
-    const char **sets = NULL;
+    job->path = path;
     if (path != NULL && shape->numbers > 0) {
         STRAKE_TRY(count_axes(arguments, path, &dims, error));
     }
@@ -200,14 +204,14 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
                  "ROWSxCOLS for it, as in 1024,2048,500x4000",
                  (long long)shape->n[0], (long long)shape->n[1], (long long)shape->n[2],
                  path != NULL ? path : "the built-in case");
-    sets = all_sets(arguments, added, shape, dims);
-    STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    job->sets = all_sets(arguments, job->added, shape, dims);
+    STRAKE_CHECK(job->sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     if (path == NULL) {
         (void)snprintf(job->title, sizeof job->title, "rotating cone");
-        STRAKE_TRY(open_cone(shape, sets, &job->which, error));
+        STRAKE_TRY(open_cone(shape, job, error));
     } else {
         (void)snprintf(job->title, sizeof job->title, "%.90s", strake_path_last(path));
-        STRAKE_TRY(strake_case_open(path, sets, &job->which, error));
+        STRAKE_TRY(strake_case_open(path, job->sets, &job->which, error));
     }
     STRAKE_CHECK(job->which->steps > 0 && job->which->steps < (int64_t)1e15, error,
                  STRAKE_ERR_USAGE,
@@ -224,7 +228,6 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
     free(job->which->run.split);
     job->which->run.split = NULL;
 cleanup:
-    free((void *)sets);
     return status;
 }
 
@@ -268,6 +271,8 @@ static void bench_jobs_close(strake_bench_job **jobs, int count)
 {
     for (int k = 0; k < count && *jobs != NULL; k++) {
         strake_case_close(&(*jobs)[k].which);
+        strake_text_free(&(*jobs)[k].text);
+        free((void *)(*jobs)[k].sets);
     }
     free(*jobs);
     *jobs = NULL;
@@ -398,168 +403,37 @@ cleanup:
     return status;
 }
 
-/* The tables of `strake bench`. */
+/* Placements of batches that --on does not name, with blanks between them. */
+typedef struct batch_places {
+    strake_status status;
+    char text[STRAKE_SCAN_TEXT];
+} batch_places;
 
-enum { SIZES_ACROSS = 5 };
-
-/* A number in @p width columns, or a dash where there is none. */
-static void print_cell(FILE *stream, int width, int digits, double value)
+/* In a process of its own: the one that starts others, which make runs, opens no device. */
+static void find_batch_places(const void *given, int to)
 {
-    if (isfinite(value)) {
-        (void)fprintf(stream, "%*.*f", width, digits, value);
-    } else {
-        (void)fprintf(stream, "%*s", width, "-");
+    strake_error error = {.text = ""};
+    strake_cl_list list = {0};
+    batch_places out = {.status = STRAKE_ERR_MEMORY};
+    char all[512] = "cpu";
+    places p = {.bench = calloc(1, sizeof *p.bench), .list = &list, .notice = strake_notice};
+    if (p.bench != NULL) {
+        p.bench->which = given;
+        out.status = strake_cl_list_open(&list, &error);
+        out.status = out.status == STRAKE_OK ? add_devices(&p, &error) : out.status;
     }
-}
-
-static void print_rate(FILE *stream, double rate)
-{
-    const double mega = 1e-6 * rate;
-    print_cell(stream, 9, mega < 99.95 ? 2 : mega < 9999.5 ? 1 : 0, mega);
-}
-
-static void print_item(const strake_bench_item *item, FILE *stream)
-{
-    (void)fprintf(stream, "%-12.12s", item->where);
-    if (item->status != STRAKE_OK) {
-        (void)fprintf(stream, " failed\n");
-        return;
+    (void)snprintf(out.text, sizeof out.text, "%s", out.status == STRAKE_OK ? "cpu" : error.text);
+    for (int k = 0; out.status == STRAKE_OK && k < p.bench->items; k++) {
+        const size_t used = strlen(out.text), length = strlen(all);
+        (void)snprintf(out.text + used, sizeof out.text - used, " %s", p.bench->item[k].where);
+        (void)snprintf(all + length, sizeof all - length, ",%s", p.bench->item[k].where);
     }
-    print_rate(stream, item->rate.median);
-    print_rate(stream, item->rate.minimum);
-    print_rate(stream, item->rate.maximum);
-    print_cell(stream, 9, 2, item->over_serial);
-    print_cell(stream, 8, 2, item->over_cpu);
-    print_cell(stream, 6, 0, 100.0 * item->of_sum);
-    print_cell(stream, 7, 3, item->karp_flatt);
-    print_cell(stream, 6, 0, 100.0 * item->of_roof);
-    (void)fprintf(stream, "%5s\n", item->differs ? "DIFF" : "same");
-}
-
-/* Of problems in which some cells are still: the others, which alone take time. */
-static void print_active(const strake_bench *bench, FILE *stream)
-{
-    bool any = false;
-    for (int k = 0; k < bench->items; k++) {
-        const strake_bench_item *const item = &bench->item[k];
-        if (item->status == STRAKE_OK && item->active >= 0.0) {
-            (void)fprintf(stream,
-                          "%s%-12.12s %.4g Mcell/s of active cells, %.0f of them at the end\n",
-                          any ? "" : "\nRates above are of all cells, still ones, too:\n",
-                          item->where, 1e-6 * item->active_rate, item->active);
-            any = true;
-        }
+    if (out.status == STRAKE_OK && p.bench->items > 0) {
+        const size_t used = strlen(out.text);
+        (void)snprintf(out.text + used, sizeof out.text - used, "%s %s", p.gpus > 1 ? " gpu" : "",
+                       p.gpus > 0 ? "hybrid" : all);
     }
-}
-
-/* Of problems that count their work in something else, too. */
-static void print_work(const strake_bench *bench, FILE *stream)
-{
-    bool any = false;
-    for (int k = 0; k < bench->items; k++) {
-        const strake_bench_item *const item = &bench->item[k];
-        for (int n = 0; n < item->domain.numbers && isfinite(item->work_rate); n++) {
-            if (item->domain.number[n].is_work) {
-                (void)fprintf(stream, "%s%-12.12s %.4g %s a second, %s\n", any ? "" : "\n",
-                              item->where, item->work_rate, item->domain.number[n].name,
-                              item->domain.number[n].text);
-                any = true;
-            }
-        }
-    }
-}
-
-/** Prints the table of one benchmark, at most 80 columns wide. */
-static void bench_print_table(const strake_bench *bench, FILE *stream)
-{
-    char text[96];
-    (void)fprintf(stream, "%.30s: %s, %s precision\n", bench->title,
-                  strake_bench_size_text(bench, text),
-                  strake_precision_name(bench->which->precision));
-    (void)fprintf(stream, "%d repeats of %lld steps, %s, after %lld to warm up\n", bench->repeats,
-                  (long long)bench->steps, bench->together ? "interleaved" : "one by one",
-                  (long long)bench->warm_up);
-    if (strcmp(bench->item[0].where, "serial") == 0 && bench->item[0].status == STRAKE_OK) {
-        (void)fprintf(stream, "serial is slow: repeats of %lld step%s, after 2 to warm up\n",
-                      (long long)bench->item[0].steps, bench->item[0].steps == 1 ? "" : "s");
-    }
-    (void)fprintf(stream, "\n%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "", strake_bench_unit(bench), "",
-                  "", "over", "over", "% of", "serial", "% of", "");
-    (void)fprintf(stream, "%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "where", "median", "min", "max",
-                  "serial", "cpu", "sum", "part", "roof", "bits");
-    for (int k = 0; k < bench->items; k++) {
-        print_item(&bench->item[k], stream);
-    }
-    print_active(bench, stream);
-    print_work(bench, stream);
-    (void)fprintf(stream, "\n");
-}
-
-/* Seconds for `steps` steps, from the median rate. */
-static double seconds_of(const strake_bench *bench, const char *where, int64_t steps)
-{
-    for (int k = 0; k < bench->items; k++) {
-        const strake_bench_item *const item = &bench->item[k];
-        if (strcmp(item->where, where) == 0 && item->status == STRAKE_OK) {
-            return bench->cells * (double)steps / item->rate.median;
-        }
-    }
-    return (double)NAN;
-}
-
-/* Whether an earlier benchmark has the place already. */
-static bool is_known(const strake_bench *bench, int benches, const char *where)
-{
-    for (int b = 0; b < benches; b++) {
-        for (int k = 0; k < bench[b].items; k++) {
-            if (strcmp(bench[b].item[k].where, where) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static void print_seconds(const strake_bench *bench, int benches, const char *where, FILE *stream)
-{
-    (void)fprintf(stream, "%-12.12s", where);
-    for (int b = 0; b < benches; b++) {
-        const double seconds = seconds_of(&bench[b], where, bench->steps);
-        if (isfinite(seconds)) {
-            (void)fprintf(stream, "%13.4g", seconds);
-        } else {
-            (void)fprintf(stream, "%13s", "-");
-        }
-    }
-    (void)fprintf(stream, "\n");
-}
-
-/** Prints the seconds of all benchmarks for the same number of steps: placements down, sizes across. */
-__attribute__((noinline)) static void bench_print_overview(const strake_bench *bench, int benches,
-                                                           FILE *stream)
-{
-    for (int first = 0; first < benches; first += SIZES_ACROSS) {
-        const strake_bench *const part = bench + first;
-        const int across = benches - first < SIZES_ACROSS ? benches - first : SIZES_ACROSS;
-        (void)fprintf(stream, "Seconds for %lld steps, from the median rates\n%-12s",
-                      (long long)part->steps, "where");
-        for (int b = 0; b < across; b++) {
-            char text[72];
-            int64_t shape[3];
-            const int dims = strake_case_shape(part[b].which, shape);
-            (void)fprintf(stream, "%13.12s",
-                          dims > 0 ? strake_shape_text(dims, shape, text) : part[b].title);
-        }
-        (void)fprintf(stream, "\n");
-        for (int b = 0; b < across; b++) {
-            for (int k = 0; k < part[b].items; k++) {
-                if (!is_known(part, b, part[b].item[k].where)) {
-                    print_seconds(part, across, part[b].item[k].where, stream);
-                }
-            }
-        }
-        (void)fprintf(stream, "\n");
-    }
+    (void)strake_file_write_all(to, &out, sizeof out);
 }
 
 /* Index in the list of a placement "ocl:N", -1 for the processors of the host. */
@@ -635,7 +509,9 @@ typedef struct session {
     strake_bench *bench;
     int measured; /* benchmarks */
     strake_cl_list list;
-    strake_cl_watch watch; /* of programs for roofs */
+    strake_bench_members members;  /* without counts: each placement makes one run */
+    char places[STRAKE_SCAN_TEXT]; /* for them, that --on does not name; "": not known yet */
+    strake_cl_watch watch;         /* of programs for roofs */
     strake_roofs roofs;
     strake_progress progress;
     uint64_t told[NOTICES]; /* hashes of notices already given */
@@ -712,6 +588,101 @@ static void complain(session *s, const strake_bench *bench)
     }
 }
 
+static void begin_bench(const session *s, strake_bench *bench, const strake_bench_job *job)
+{
+    bench->which = job->which;
+    bench->title = job->title;
+    bench->cells = strake_case_cells(job->which);
+    bench->steps = job->which->steps;
+    bench->period = job->period;
+    bench->repeats = s->arguments->repeats > 0 ? (int)s->arguments->repeats : REPEATS;
+}
+
+/* Adds the placements of --on, or the processors, each device, and all together. */
+static strake_status add_batch_places(session *s, strake_bench *bench, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char text[sizeof s->places];
+    pid_t process = 0;
+    int from = -1;
+    if (s->arguments->place_count == 0 && s->places[0] == '\0') {
+        batch_places found = {.status = STRAKE_ERR_STATE};
+        STRAKE_TRY(strake_scan_apart(find_batch_places, bench->which, &process, &from, error));
+        const bool got = read(from, &found, sizeof found) == (ssize_t)sizeof found;
+        (void)close(from);
+        (void)waitpid(process, NULL, 0);
+        STRAKE_CHECK(got && found.status == STRAKE_OK, error, found.status,
+                     "cannot look for devices: %s; --on names placements",
+                     got ? found.text : "a driver ended the process");
+        (void)snprintf(s->places, sizeof s->places, "%s", found.text);
+    }
+    for (int k = 0; k < s->arguments->place_count; k++) {
+        STRAKE_TRY(strake_bench_add(bench, s->arguments->places[k], error));
+    }
+    (void)snprintf(text, sizeof text, "%s", s->arguments->place_count == 0 ? s->places : "");
+    for (char *rest = text, *next = strsep(&rest, " "); next != NULL && *next != '\0';
+         next = strsep(&rest, " ")) {
+        STRAKE_TRY(strake_bench_add(bench, next, error));
+    }
+cleanup:
+    return status;
+}
+
+static void show_batches(void *user, const strake_bench *bench, const strake_bench_batch *batch,
+                         double done)
+{
+    session *const s = user;
+    char facts[160], size[96];
+    (void)snprintf(facts, sizeof facts, "%s, %.20s, %d members",
+                   strake_bench_size_text(bench, size), batch->where, batch->members);
+    strake_progress_show(&s->progress, (s->job_now + done) / s->jobs, facts);
+}
+
+/* Runs side by side by their number, instead of one on each placement. */
+__attribute__((noinline)) static strake_status measure_members(session *s, bool *stopped,
+                                                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_bench *const bench = &s->bench[s->measured];
+    strake_bench_job *const job = &s->job[s->measured];
+    strake_arguments arguments = *s->arguments;
+    char size[96];
+    const strake_bench_options options = {.progress_of_batch = show_batches, .user = s};
+    arguments.operand = &job->path;
+    arguments.built_in = job->text.data;
+    arguments.sets = job->sets;
+    arguments.set_count = 0;
+    while (job->sets[arguments.set_count] != NULL) {
+        arguments.set_count++;
+    }
+    arguments.steps = -1; /* it is one of these */
+    s->job_now = s->measured++;
+    begin_bench(s, bench, job);
+    STRAKE_TRY(add_batch_places(s, bench, error));
+    STRAKE_TRY(
+        strake_bench_members_measure(bench, &s->members, &arguments, &options, stopped, error));
+    if (*stopped) {
+        goto cleanup;
+    }
+    strake_bench_derive_batches(bench);
+    strake_progress_clear(&s->progress);
+    strake_bench_print_batches(bench, s->stream);
+    (void)fflush(s->stream);
+    for (int k = 0; k < bench->batches; k++) {
+        const strake_bench_batch *const batch = &bench->batch[k];
+        s->bad = s->bad || batch->status != STRAKE_OK || batch->differs;
+        if (batch->status != STRAKE_OK || batch->differs) {
+            strake_say("%s on %s, members %d: %s", strake_bench_size_text(bench, size),
+                       batch->where, batch->members,
+                       batch->status != STRAKE_OK ? batch->why
+                                                  : "the results DIFFER from those of others");
+        }
+    }
+cleanup:
+    strake_progress_clear(&s->progress);
+    return status;
+}
+
 __attribute__((noinline)) static strake_status measure(session *s, bool *stopped,
                                                        strake_error *error)
 {
@@ -728,12 +699,8 @@ __attribute__((noinline)) static strake_status measure(session *s, bool *stopped
                                           .progress = show_progress,
                                           .stop = strake_interrupted_by,
                                           .user = s};
-    bench->which = job->which;
-    bench->title = job->title;
-    bench->steps = job->which->steps;
-    bench->period = job->period;
-    bench->repeats = a->repeats > 0 ? (int)a->repeats : REPEATS;
     s->job_now = s->measured++;
+    begin_bench(s, bench, job);
     STRAKE_TRY(bench_places(a, &s->list, notice, s, bench, error));
     STRAKE_TRY(strake_bench_measure(bench, &options, stopped, error));
     if (*stopped) {
@@ -743,7 +710,7 @@ __attribute__((noinline)) static strake_status measure(session *s, bool *stopped
     strake_bench_derive(bench);
     (void)strake_bench_verify(bench);
     strake_progress_clear(&s->progress);
-    bench_print_table(bench, s->stream);
+    strake_bench_print_table(bench, s->stream);
     (void)fflush(s->stream);
     complain(s, bench);
 cleanup:
@@ -769,13 +736,31 @@ cleanup:
     return status;
 }
 
-static void print_explanation(FILE *stream)
+static void print_explanation(FILE *stream, bool is_of_members)
 {
     (void)fprintf(
-        stream,
-        "over: speed-up of the medians. %% of sum: a mixture against its parts, each alone.\n"
-        "serial part: Karp-Flatt fraction of equal workers. %% of roof: traffic of the stage\n"
-        "table against the memory bandwidth measured here (steps fused in cache may pass 100).\n");
+        stream, "%s",
+        is_of_members
+            ? "Rates are of all members together, in the time in which at least one of them "
+              "steps;\n"
+              "members a second of the whole time, with processes, drivers and set-up. over one:\n"
+              "over one member. over fastest: a mixture over the fastest of its parts alone.\n"
+            : "over: speed-up of the medians. % of sum: a mixture against its parts, each alone.\n"
+              "serial part: Karp-Flatt fraction of equal workers. % of roof: traffic of the stage\n"
+              "table against the memory bandwidth measured here (steps fused in cache may pass "
+              "100).\n");
+}
+
+static strake_status open_devices(session *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    strake_cl_list_tell(&s->list, false, strake_notice, NULL);
+    strake_cl_watch_begin(&s->watch, strake_compiling, NULL);
+    strake_cl_watch_list(&s->watch, &s->list);
+    s->roofs = (strake_roofs){.list = &s->list, .notice = notice, .user = s};
+cleanup:
+    return status;
 }
 
 static int command(const strake_arguments *arguments)
@@ -790,18 +775,20 @@ static int command(const strake_arguments *arguments)
     s->stream = strake_table_stream(arguments->report);
     STRAKE_TRY(strake_report_begin(&s->report, arguments->report, error));
     STRAKE_TRY(strake_report_begin(&s->plot, arguments->plot, error));
+    if (arguments->counts != NULL) {
+        STRAKE_TRY(strake_bench_members_read(arguments->counts, &s->members, error));
+    }
     STRAKE_TRY(bench_jobs_open(arguments, &s->job, &s->jobs, error));
     s->bench = calloc((size_t)s->jobs, sizeof *s->bench);
     STRAKE_CHECK(s->bench != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    STRAKE_TRY(strake_cl_list_open(&s->list, error));
-    strake_cl_list_tell(&s->list, false, strake_notice, NULL);
-    strake_cl_watch_begin(&s->watch, strake_compiling, NULL);
-    strake_cl_watch_list(&s->watch, &s->list);
-    s->roofs = (strake_roofs){.list = &s->list, .notice = notice, .user = s};
+    if (s->members.counts == 0) {
+        STRAKE_TRY(open_devices(s, error));
+    }
     strake_progress_begin(&s->progress, arguments->quiet, 0, 1, 0.0);
     strake_interrupt_install();
     while (s->measured < s->jobs && !stopped) {
-        STRAKE_TRY(measure(s, &stopped, error));
+        STRAKE_TRY(s->members.counts > 0 ? measure_members(s, &stopped, error)
+                                         : measure(s, &stopped, error));
     }
     if (strake_interrupt_end() || stopped) {
         strake_say("interrupted in benchmark %d of %d; nothing was written", s->measured, s->jobs);
@@ -809,9 +796,10 @@ static int command(const strake_arguments *arguments)
         goto cleanup;
     }
     if (s->jobs > 1) {
-        bench_print_overview(s->bench, s->measured, s->stream);
+        (s->members.counts > 0 ? strake_bench_print_batches_by_size
+                               : strake_bench_print_overview)(s->bench, s->measured, s->stream);
     }
-    print_explanation(s->stream);
+    print_explanation(s->stream, s->members.counts > 0);
     STRAKE_TRY(write_files(s, error));
     code = s->bad ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
 cleanup:
@@ -840,6 +828,10 @@ static const strake_option options[] = {
                 "their places; the\nbuilt-in case scales)"),
     STRAKE_NUMBER("--steps", INTEGER, steps, "N", 1, 1e15,
                   "steps of a repeat, instead of the case's `time.steps`"),
+    STRAKE_TEXT(
+        "--members", counts, "N,N,...",
+        "so many runs of the case side by side instead of one,\nas `strake scan` makes them: "
+        "rates by their number"),
     STRAKE_NUMBER("--repeats", INTEGER, repeats, "N", 1, STRAKE_BENCH_REPEATS,
                   "timed repeats of each placement (default 5)"),
     STRAKE_OPTION_THREADS,
@@ -876,9 +868,20 @@ const strake_command strake_command_bench = {
         "many threads; device: four arrays read, one written). Of particles rates are\n"
         "millions of particles that make a step in a second (mips, million items per second)\n"
         "and pairs a second, whatever the end of the case; --steps is needed without\n"
-        "time.steps.\n",
+        "time.steps.\n"
+        "\n"
+        "With --members each repeat makes so many equal runs side by side, on the cores, on each\n"
+        "device, and on all together: processes, threads and batches are those of `strake scan`.\n"
+        "The rate is that of all members together in the time in which at least one of them\n"
+        "steps, so that it leaves out what comes before the first step: processes, drivers,\n"
+        "kernels. Members that are set up while others step are a part of it: give as many\n"
+        "--steps as runs have. \"a second\" counts members of the whole time. One member is "
+        "always\n"
+        "measured, which the others are compared with; a mixture is compared with the fastest\n"
+        "of its parts that makes as many members alone.\n",
     .examples = "  strake bench\n"
                 "  strake bench cone.yaml --on serial --on cpu@1 --on cpu --steps 50\n"
                 "  strake bench --sizes 4096 --on cpu --on ocl:0 --on cpu,ocl:0 --plot bench.svg\n"
-                "  strake bench --sizes 1024,2048,3072,4096 --steps 500 --report bench.jsonl\n",
+                "  strake bench --sizes 1024,2048,3072,4096 --steps 500 --report bench.jsonl\n"
+                "  strake bench --members 16,256 --sizes 64,128 --steps 5000 --plot members.svg\n",
     .run = command};

@@ -85,9 +85,14 @@ strake_status strake_case_from(const strake_arguments *arguments, strake_case **
         (void)snprintf(steps, sizeof steps, "time.steps=%lld", (long long)arguments->steps);
         arguments->sets[arguments->set_count] = steps;
     }
-    status = is_input(arguments)
-                 ? strake_case_parse(input_name, input_text, arguments->sets, false, out, error)
-                 : strake_case_open(arguments->operand[0], arguments->sets, out, error);
+    if (arguments->built_in != NULL || is_input(arguments)) {
+        const bool is_own = arguments->built_in != NULL;
+        status = strake_case_parse(is_own ? "the built-in case" : input_name,
+                                   is_own ? arguments->built_in : input_text, arguments->sets,
+                                   false, out, error);
+    } else {
+        status = strake_case_open(arguments->operand[0], arguments->sets, out, error);
+    }
     arguments->sets[arguments->set_count] = NULL;
     return status;
 }

@@ -45,6 +45,8 @@ typedef struct strake_arguments {
     const char *on, *split, *output, *report, *resume, *cache, *problem, *space, *export;
     const char *table, *keep, *maps, *mapped;
     const char *plot, *sizes;
+    const char *counts;   /**< numbers of members, "1,16,64" */
+    const char *built_in; /**< text of a case that stands for the first operand, or NULL */
     const char *field, *html, *png, *map, *range, *reduce, *slice, *along;
     int64_t threads; /**< 0: not given */
     int64_t steps;   /**< -1: not given */

@@ -125,6 +125,87 @@ interrupt_when_ready bench --sizes 1024 --steps 100000 --on cpu --quiet --report
 fails 130 "Ctrl-C ends a benchmark" "interrupted in benchmark 1 of 1" "nothing was written"
 check "and leaves no report" test ! -e stopped.jsonl
 
+# Runs side by side, by their number.
+small="--sizes 12,8x16 --steps 40 --repeats 2"
+# shellcheck disable=SC2086
+try bench --members 3,5,3 $small --on cpu --on cpu@1 --report members.jsonl --plot members.svg --quiet
+exits 0 "numbers of members are measured"
+prints "with their unit and what is compared" "12 x 12 cells" "8 x 16 cells" "2 repeats of 40 steps" "members" \
+    "Mcell/s of all members together"
+check "the tables fit 80 columns" awk 'length > 80 { exit 1 } END { exit NR < 20 }' .out
+check "each number once, and one member in any case, at each place and size" test \
+    "$(grep -cE '^cpu(@1)? +[135] .* same$' .out)" -eq 12
+check "nothing is said with --quiet" test ! -s .err
+check "one line of JSON for each number, place and size" test "$(wc -l <members.jsonl)" -eq 12
+missing=
+for key in strake host case problem shape precision where members steps repeats cells_per_second median min max \
+    members_per_second seconds whole_seconds setup_seconds at_a_time over_one_member over_fastest_part checksum same_bits; do
+    [ "$(grep -cF "\"$key\":" members.jsonl)" -eq 12 ] || missing="$missing $key"
+done
+check "each line has every key$missing" test -z "$missing"
+check "the checksums of a size agree" test \
+    "$(grep -o '"checksum": "[0-9a-f]*"' members.jsonl | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" = "6 6 "
+if command -v python3 >/dev/null && python3 -c 'import json' 2>/dev/null; then
+    cat >verify.py <<'PY'
+import json, statistics
+lines = [json.loads(line) for line in open("members.jsonl")]
+for line in lines:
+    work = line["shape"][0] * line["shape"][1] * line["steps"] * line["members"]
+    rates = [work / s for s in line["seconds"]]
+    assert abs(line["cells_per_second"]["median"] / statistics.median(rates) - 1) < 1e-12
+    assert all(w >= s > 0 for w, s in zip(line["whole_seconds"], line["seconds"]))
+    whole = [line["members"] / w for w in line["whole_seconds"]]
+    assert abs(line["members_per_second"] / statistics.median(whole) - 1) < 1e-12
+    one = [l for l in lines if l["shape"] == line["shape"] and l["where"] == line["where"] and l["members"] == 1][0]
+    rate = line["cells_per_second"]["median"]
+    assert abs(line["over_one_member"] * one["cells_per_second"]["median"] / rate - 1) < 1e-12
+    assert line["over_fastest_part"] is None
+    assert line["at_a_time"] == (1 if line["where"] == "cpu@1" else min(2, line["members"]))
+PY
+    check "the JSON parses and its figures agree with each other" python3 verify.py
+else
+    skip "the JSON parses and its figures agree with each other" "no python3 here"
+fi
+check "the SVG has a curve for each place and size, and its points" test \
+    "$(grep -c '^<circle .* members: median ' members.svg),$(grep -c 'stroke-width="1.5" d="M[0-9. L]*"/>$' members.svg)" = 12,4
+if command -v xmllint >/dev/null; then
+    check "and is well-formed" xmllint --noout members.svg
+else
+    skip "and is well-formed" "no xmllint here"
+fi
+try bench case.yaml --members 2 --steps 3 --repeats 1 --on cpu --set fields.u1.constant=0.3 --report - --quiet
+"$STRAKE" run case.yaml --on serial --steps 3 --set fields.u1.constant=0.3 --quiet --report three.json
+check "members of a case file end as a run does" grep -qF "$(grep -o '"checksum": "[0-9a-f]*"' three.json)" .out
+if [ "$devices" -gt 0 ]; then
+    try bench --members 4 --sizes 12 --steps 20 --repeats 1 --report all.jsonl --quiet
+    exits 0 "without --on members are measured on the processors, each device and all"
+    prints "which are compared with each other" "cpu " "ocl:0 " ",ocl:0 "
+    check "a mixture with the fastest of its parts" test \
+        "$(grep -c '"over_fastest_part": [0-9]' all.jsonl),$(grep -c '"over_fastest_part": null' all.jsonl)" = "2,$((2 * devices + 2))"
+    check "all have the same bits" test "$(grep -c '"same_bits": true' all.jsonl)" -eq "$(wc -l <all.jsonl)"
+    # A device that computes something else: in what its compiler gets a formula is another one.
+    code=0
+    STRAKE_CACHE_DIR=$PWD/other-cache STRAKE_OPENCL_LIBRARY=$faulty \
+        STRAKE_TEST_SOURCE='return psi - divergence(=>return psi - REAL(1.0000001) * divergence(' \
+        "$STRAKE" bench --members 2 --sizes 12 --steps 6 --repeats 1 --on cpu --on ocl:0 --quiet >.out 2>.err || code=$?
+    exits 1 "a device whose members end otherwise is noticed"
+    prints "in the table" " DIFF"
+else
+    skip "without --on members are measured on the processors, each device and all" "no OpenCL device"
+    skip "a device whose members end otherwise is noticed" "no OpenCL device"
+fi
+try bench case.yaml --members 2 --steps 2 --repeats 1 --on cpu --set fields.u1.constant=7 --quiet
+fails 2 "a case that cannot run is refused" "unstable"
+try bench --members 2 --sizes 12 --steps 2 --on nowhere
+fails 2 "a place that is none is refused" "nowhere"
+for members in 0 x 1,,2 2, 5000 1.5; do
+    try bench --members=$members --sizes 12
+    fails 2 "--members $members is refused" "option --members: '$members'" "1,16,256"
+done
+interrupt_when_ready bench --members 2 --sizes 256 --steps 100000 --on cpu --quiet --report stopped.jsonl
+fails 130 "Ctrl-C ends it" "nothing was written"
+check "and it leaves no report" test ! -e stopped.jsonl
+
 # Series that end with their case.
 "$STRAKE" run case.yaml --on serial --quiet --output winds --steps 5 --set output.every=1 --set output.initial=true --set 'output.fields=[u1]'
 sed 's/u1: {constant: 0.2}/u1: {series: {file: winds\/u1_%08d.npy, every: 0.2}}/; s/steps: 20/steps: 10/' case.yaml >windy.yaml
