@@ -62,6 +62,90 @@ STRAKE_POINT_FUNCTION real lava_cool_euler(STRAKE_DOUBT real h, real t, real e, 
     return h > REAL(0.0) ? STRAKE_MAX(cool, REAL(0.001) * t) : t;
 }
 
+/*
+ * A crust covers a part of the surface: most 2^(decay speed) of it, and the rest shows the lava's inside (Harris & Rowland
+ * 2001, FLOWGO: f = f0 exp(b v)). What a square metre loses over dt by each way follows [J/m2], then what a cell has
+ * lost so far.
+ */
+STRAKE_POINT_FUNCTION real lava_cover(real speed, real most, real decay)
+{
+    return most * strake_power_of_two(decay * speed);
+}
+
+/* FLOWGO's effective radiation temperature: the mean of the fourth powers by area. hot: the crust's fourth power times stefan. */
+STRAKE_POINT_FUNCTION real lava_radiate(real t, real cover, real e, real dt, real stefan, real hot)
+{
+    const real square = t * t;
+    return dt * (e * (cover * hot + (REAL(1.0) - cover) * (stefan * (square * square))));
+}
+
+/* Forced convection, Newton's law at both temperatures; transfer in W/(m2 K), Keszthelyi & Denlinger 1996. */
+STRAKE_POINT_FUNCTION real lava_convect(real t, real cover, real dt, real transfer, real crust,
+                                        real air)
+{
+    return dt * (transfer * ((cover * crust + (REAL(1.0) - cover) * t) - air));
+}
+
+/*
+ * Conduction into ground that has been covered for a time: two half-spaces of one material in contact (Carslaw & Jaeger
+ * 1959, 2.15) lose conductivity (t - ground)/(2 sqrt(pi diffusivity time)), here integrated over dt; sorption is
+ * conductivity/sqrt(pi diffusivity). The difference of two roots is dt over their sum.
+ */
+STRAKE_POINT_FUNCTION real lava_conduct(STRAKE_DOUBT real t, real contact, real dt, real sorption,
+                                        real ground)
+{
+    const real roots = STRAKE_ROOT(contact + dt) + STRAKE_ROOT(contact);
+    const real share = STRAKE_DIVIDE_WHERE(dt > REAL(0.0), dt, roots);
+    return dt > REAL(0.0) ? (sorption * (t - ground)) * share : REAL(0.0);
+}
+
+/* How long there has been lava in a cell. */
+STRAKE_POINT_FUNCTION real lava_touch(real contact, real h, real dt)
+{
+    return h > REAL(0.0) ? contact + dt : contact;
+}
+
+/* Rain that falls and evaporates, whatever the temperature (Harris & Rowland 2001). */
+STRAKE_POINT_FUNCTION real lava_rain(real dt, real flux)
+{
+    return dt * flux;
+}
+
+/* All of it; lava that is colder than the air and the ground gains nothing. */
+STRAKE_POINT_FUNCTION real lava_lose(real radiated, real convected, real conducted, real rained)
+{
+    const real all = (radiated + convected) + (conducted + rained);
+    return STRAKE_MAX(all, REAL(0.0));
+}
+
+/* The temperature without it, as lava_cool: as if all of it were radiation. third: 3/(rho c). */
+STRAKE_POINT_FUNCTION real lava_shed(STRAKE_DOUBT real h, real t, real all, real third)
+{
+    const real share = STRAKE_DIVIDE_WHERE(h > REAL(0.0), third * all, h * t);
+    const real cool = t * strake_inverse_cube_root(REAL(1.0) + STRAKE_MIN(share, LAVA_NEVER));
+    return h > REAL(0.0) ? cool : t;
+}
+
+/* What was lost of it, as a part: less where the lava cooled meanwhile. heat: rho c. */
+STRAKE_POINT_FUNCTION real lava_part(STRAKE_DOUBT real h, real t, real cool, real all, real heat)
+{
+    const int is_lost = (all > REAL(0.0)) & (h > REAL(0.0));
+    const real part = STRAKE_DIVIDE_WHERE(is_lost, heat * (h * (t - cool)), all);
+    return is_lost ? part : REAL(0.0);
+}
+
+/* Where nothing was lost, as in dry cells, some may be anything. */
+STRAKE_POINT_FUNCTION real lava_count(real lost, real part, real some)
+{
+    return part == REAL(0.0) ? lost : lost + part * some;
+}
+
+/* And what flowed into sinks has taken along, at the temperature before the step. */
+STRAKE_POINT_FUNCTION real lava_carry(real lost, real drain, real t, real dt, real heat)
+{
+    return lost + (dt * drain) * (heat * t);
+}
+
 /* What stays fluid of a thickness that has cooled to t: the rest is solid at the solidus. */
 STRAKE_POINT_FUNCTION real lava_fluid(real h, real t, real solidus, real per_solidus)
 {

@@ -104,7 +104,7 @@ static void add_graph(strake_loop_writer *w, strake_case *which, bool traces)
     strake_error error;
     const double number[STRAKE_MAX_FIELDS] = {0.5, 0.25, 0.125, 1.0, 1.0, 1.0, 1.0, 1.0};
     for (int f = 0; f < problem->fields; f++) {
-        which->output_field[f] = traces;
+        which->output_field[f] = traces && !problem->field[f].is_optional;
     }
     /* Velocities are constant together or not at all. */
     const int inputs = inputs_of(problem);

@@ -52,7 +52,9 @@ static void print_title(const strake_case *which, strake_measures kind, strake_t
         strake_text_print(text, dims == 3 ? ",number,kind,x,y,z" : ",number,kind,x,z");
     }
     for (int m = 0; kind == STRAKE_MEASURES_QUANTITIES && m < which->problem->quantities; m++) {
-        strake_text_print(text, ",%s", which->problem->quantity[m].name);
+        if (strake_case_measures(which, m)) {
+            strake_text_print(text, ",%s", which->problem->quantity[m].name);
+        }
     }
     for (int k = 0; kind == STRAKE_MEASURES_PROBES && k < which->scene.probes; k++) {
         const strake_probe *const probe = &which->scene.probe[k];
@@ -112,7 +114,9 @@ static void add_line(strake_diagnostics *d, strake_measures kind, const double *
     strake_text_print(&table->text, "%lld,%.17g", (long long)strake_step_count(d->solver),
                       strake_time(d->solver));
     for (int m = 0; m < count; m++) {
-        strake_text_print(&table->text, ",%.17g", value[m]);
+        if (kind != STRAKE_MEASURES_QUANTITIES || strake_case_measures(d->which, m)) {
+            strake_text_print(&table->text, ",%.17g", value[m]);
+        }
     }
     strake_text_print(&table->text, "\n");
     table->is_new = true;

@@ -509,7 +509,9 @@ static void print_course(const strake_result *result, strake_json *json)
     strake_json_object(json, "course", STRAKE_JSON_LINE);
     strake_json_string(json, "ended", strake_result_end(result));
     for (int q = 0; q < problem->quantities; q++) {
-        strake_json_number(json, problem->quantity[q].name, result->course.quantity[q]);
+        if (strake_case_measures(result->which, q)) {
+            strake_json_number(json, problem->quantity[q].name, result->course.quantity[q]);
+        }
     }
     strake_json_number(json, "imbalance", result->course.imbalance);
     strake_json_end(json);

@@ -183,6 +183,9 @@ static void print_course(const strake_result *result, FILE *stream)
                   (long long)result->last_step, strake_result_end(result));
     for (int q = 0; q < problem->quantities; q++) {
         const strake_quantity *const quantity = &problem->quantity[q];
+        if (!strake_case_measures(result->which, q)) {
+            continue;
+        }
         const int length = (int)strlen(quantity->unit) - 2;
         (void)fprintf(stream, "%-15s %18.10g %-4.*s %s\n", quantity->name,
                       result->course.quantity[q], length, quantity->unit + 1, quantity->text);

@@ -219,8 +219,9 @@ static const char *fault_of_references(const strake_problem *p)
             return "weight, follows or fallback_key of a field names none";
         }
         if (field->is_poured || field->each != NULL || field->derive != NULL || field->is_traced ||
-            field->is_drain) {
-            return "is_poured, each, derive, is_traced and is_drain are for fields of Strake's own "
+            field->is_optional) {
+            return "is_poured, each, derive, is_traced and is_optional are for fields of Strake's "
+                   "own "
                    "problems";
         }
         if (field->is_state && field->position != STRAKE_CELL) {

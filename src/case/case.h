@@ -16,7 +16,7 @@
 #include "engine/problem.h"
 #include "strake.h"
 
-enum { STRAKE_MAX_FIELDS = 40, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
+enum { STRAKE_MAX_FIELDS = 40, STRAKE_MAX_KEYS = 48, STRAKE_MAX_LIST = 8 };
 
 /** Steps of a case that says only when it ends. */
 #define STRAKE_STEPS_OPEN 0x1p62
@@ -108,6 +108,9 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
 
 /** Whether a run of this case has a field in its steps: not what is derived, nor what is traced in vain. */
 bool strake_case_has(const strake_case *which, int field);
+
+/** Whether it measures a quantity of its problem. */
+bool strake_case_measures(const strake_case *which, int quantity);
 
 /** Whether it is a state that a run has, and that cannot be made of others: checkpoints and reports have it. */
 bool strake_case_keeps(const strake_case *which, int field);

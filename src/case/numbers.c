@@ -25,11 +25,17 @@ double strake_case_value(const strake_case *which, const char *path)
 bool strake_case_has(const strake_case *which, int field)
 {
     const strake_field *const f = &which->problem->field[field];
-    if (f->is_drain && strake_case_value(which, which->problem->open_key) != 0.0) {
+    if (f->is_optional && which->problem->has(which, field)) {
         return true;
     }
-    return f->derive == NULL && !(f->is_drain && f->is_derived) &&
+    return f->derive == NULL && !(f->is_optional && f->is_derived) &&
            (!f->is_traced || which->output_field[field]);
+}
+
+bool strake_case_measures(const strake_case *which, int quantity)
+{
+    const int field = which->problem->quantity[quantity].field;
+    return field == 0 || strake_case_has(which, field);
 }
 
 bool strake_case_keeps(const strake_case *which, int field)

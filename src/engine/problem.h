@@ -99,7 +99,7 @@ typedef struct strake_field {
     bool is_traced;
     bool has_never; /**< what is below 0 in the state has not happened: NaN outside of the solver */
     bool
-        is_drain; /**< of a state: a run has it where its edges are open (strake_problem.open_key), given by nobody */
+        is_optional; /**< of a state: a run has it where strake_problem.has says so, given by nobody */
     /** No state or input: follows from fields @c from at every point when it is read. Not given. */
     void (*derive)(const struct strake_case *which, const double *const *from, int64_t count,
                    double *out);
@@ -160,6 +160,7 @@ typedef struct strake_quantity {
     const char *name; /**< title of its column */
     const char *unit;
     const char *text;
+    int field; /**< a case measures it where it has this field; 0: all do */
 } strake_quantity;
 
 enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 9 };
@@ -236,6 +237,8 @@ typedef struct strake_problem {
     const char *(*warn)(const struct strake_case *which);
     /** Why a key of the problem's has no effect in a case, a clause; NULL: it has one. NULL: all have. */
     const char *(*idle)(const struct strake_case *which, int key);
+    /** Whether a case has an optional field; output.fields may ask for others, too. NULL: no field is optional. */
+    bool (*has)(const struct strake_case *which, int field);
     /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */
     bool (*uses)(const struct strake_case *which, int field);
     /** Why a field of cells must not be negative in a case, a clause; NULL: it may be. NULL: all may. */

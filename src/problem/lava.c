@@ -38,6 +38,19 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      "heat lost to the air beside what is radiated"},
     {"parameters.air_temperature", STRAKE_KEY_REAL, NULL, 293.15, 0, 1e4, false, "[K]",
      "of that air"},
+    {"parameters.crust_cover", STRAKE_KEY_REAL, NULL, 0.9, 0, 1, false, "[-]",
+     "part of the surface of still lava that its crust covers; the rest shows the lava's inside"},
+    {"parameters.crust_decay", STRAKE_KEY_REAL, NULL, 0.16, 0, 1e3, false, "[s/m]",
+     "what is covered of lava that flows: crust_cover exp(-crust_decay speed)"},
+    {"parameters.crust_temperature", STRAKE_KEY_REAL, NULL, 773.15, 1, 1e4, false, "[K]",
+     "of the crust's surface"},
+    {"parameters.wind_speed", STRAKE_KEY_REAL, NULL, 5, 0, 1e3, false, "[m/s]",
+     "over a crust: convection of 1.7455 W/(m2 K) for each m/s, beside parameters.convection"},
+    {"parameters.ground_conductivity", STRAKE_KEY_REAL, NULL, 0.88, 0, 1e3, false, "[W/(m K)]",
+     "of the ground, which has the lava's density and specific heat, and the air's temperature "
+     "before lava covers it"},
+    {"parameters.rain", STRAKE_KEY_REAL, NULL, 0, 0, 1, false, "[m/s]",
+     "that falls on lava with a crust and evaporates: 2.68e9 J/m3"},
     {"parameters.viscosity", STRAKE_KEY_REAL, NULL, NAN, 1e-12, INFINITY, false, "[Pa s]",
      "constant, instead of scheme.viscosity"},
     {"parameters.yield_strength", STRAKE_KEY_REAL, NULL, NAN, 0, INFINITY, false, "[Pa]",
@@ -88,6 +101,9 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      false, "[-]", "law of the yield strength"},
     {"scheme.cooling", STRAKE_KEY_CHOICE, "exact|euler", STRAKE_LAVA_EXACT, 0, 1, false, "[-]",
      "how radiation is advanced: by its exact solution, or by Euler's method"},
+    {"scheme.crust", STRAKE_KEY_CHOICE, "none|fraction", STRAKE_LAVA_BARE, 0, 1, false, "[-]",
+     "what covers the surface: nothing, so that it has the lava's temperature; or a crust over a "
+     "fraction of it (FLOWGO), with heat lost to wind, ground and rain, too, and counted by kind"},
 };
 
 static bool is_given(const strake_case *which, const char *path)
@@ -125,18 +141,33 @@ static const struct {
 };
 
 /* Keys of what happens to heat. */
-static const char *const of_heat[] = {"parameters.emissivity",
-                                      "parameters.emissivity.from",
-                                      "parameters.emissivity.to",
-                                      "parameters.solidus_temperature",
-                                      "parameters.convection",
-                                      "parameters.air_temperature",
-                                      "scheme.cooling"};
+static const char *const of_heat[] = {"parameters.emissivity",    "parameters.emissivity.from",
+                                      "parameters.emissivity.to", "parameters.solidus_temperature",
+                                      "parameters.convection",    "parameters.air_temperature",
+                                      "scheme.cooling",           "scheme.crust"};
+
+/* Keys of a crust. */
+static const char *const of_crust[] = {"parameters.crust_cover",         "parameters.crust_decay",
+                                       "parameters.crust_temperature",   "parameters.wind_speed",
+                                       "parameters.ground_conductivity", "parameters.rain"};
+
+double strake_lava_heat_capacity(const strake_case *which)
+{
+    return strake_case_value(which, "parameters.density") *
+           strake_case_value(which, "parameters.specific_heat");
+}
+
+bool strake_lava_has_crust(const strake_case *which)
+{
+    return strake_case_value(which, "parameters.thermal") > 0.0 &&
+           (int)strake_case_value(which, "scheme.crust") == STRAKE_LAVA_CRUSTED;
+}
 
 /** The functions of strake_problem with these names. */
 static const char *lava_idle(const strake_case *which, int key)
 {
     const char *const name = strake_lava_keys[key].path;
+    const bool has_crust = strake_lava_has_crust(which);
     for (size_t k = 0; k < sizeof of_law / sizeof *of_law; k++) {
         if (strcmp(name, of_law[k].path) != 0) {
             continue;
@@ -155,7 +186,17 @@ static const char *lava_idle(const strake_case *which, int key)
             return "parameters.thermal is false";
         }
     }
-    return strcmp(name, "parameters.air_temperature") == 0 &&
+    for (size_t k = 0; k < sizeof of_crust / sizeof *of_crust; k++) {
+        if (strcmp(name, of_crust[k]) == 0 && !has_crust) {
+            return strake_case_value(which, "parameters.thermal") > 0.0
+                       ? "there is no crust (scheme.crust)"
+                       : "parameters.thermal is false";
+        }
+    }
+    if (strcmp(name, "scheme.cooling") == 0 && has_crust) {
+        return "with scheme.crust all losses are advanced together";
+    }
+    return strcmp(name, "parameters.air_temperature") == 0 && !has_crust &&
                    strake_case_value(which, "parameters.convection") == 0.0
                ? "parameters.convection is 0"
                : NULL;
@@ -230,8 +271,6 @@ static strake_lava_emissivity lava_emissivity_of(const strake_case *which)
 
 /* What happens in the course of a flow: what vents give, what must be kept, why it ends. */
 
-static bool lava_has_sink(const strake_case *which);
-
 static double lava_event(const strake_case *which, double time)
 {
     return strake_vents_next(&which->vents, time);
@@ -249,179 +288,12 @@ static int64_t lava_pour(const strake_case *which, double time,
     return vents->cells;
 }
 
-/*
- * Largest found: the ground at vents, what stands or rises in walls, what is less than nothing, lava of no temperature, and
- * how deep the ground lies.
- */
-enum {
-    VENT_GROUND,
-    WALLED_THICKNESS,
-    WALLED_EFFUSION,
-    NEGATIVE_THICKNESS,
-    NEGATIVE_EFFUSION,
-    NEGATIVE_SOLID,
-    COLD_LAVA,
-    HOT_LAVA,
-    DEEP_GROUND,
-    LOOKS
-};
-
-/* [K] The least temperature that lava may have, as that of vents. */
-static const double coldest = 1.0;
-
-static void survey_vents(const strake_case *which, const strake_layout *layout, strake_range slabs,
-                         void *const *array, const double *number, strake_extreme *ground)
+static double part_of(double there, double given)
 {
-    const strake_vents *const vents = &which->vents;
-    strake_piece room;
-    for (int64_t k = 0; k < vents->cells; k++) {
-        const strake_vent_cell *const cell = &vents->cell[k];
-        if (cell->row >= slabs.first && cell->row < slabs.end) {
-            strake_extreme_add(ground,
-                               fabs(*strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN],
-                                                     number[STRAKE_LAVA_TERRAIN], cell->row, 0,
-                                                     cell->col, 1, room)),
-                               cell->row, 0, cell->col);
-        }
-    }
+    return there == given ? 0.0 : (there - given) / fmax(fabs(given), fabs(there));
 }
 
-static void survey_depth(bool has_sink, const double *ground, int64_t i, int64_t j, int64_t count,
-                         strake_extreme *deep)
-{
-    strake_piece depth;
-    for (int64_t k = 0; k < count; k++) {
-        depth[k] = has_sink && ground[k] <= -STRAKE_LAVA_WALL ? -INFINITY : -ground[k];
-    }
-    strake_extreme_add_line(deep, depth, count, i, 0, j);
-}
-
-/* Temperatures where lava lies; elsewhere they are those of nothing. */
-static void survey_heat(const strake_layout *layout, void *const *array, const double *number,
-                        int64_t i, int64_t j, int64_t count, strake_extreme *extreme)
-{
-    strake_piece room[2], cold, hot;
-    const double *const lava =
-        strake_piece_of(layout, array[STRAKE_LAVA_THICKNESS], number[STRAKE_LAVA_THICKNESS], i, 0,
-                        j, count, room[0]);
-    const double *const temperature =
-        strake_piece_of(layout, array[STRAKE_LAVA_TEMPERATURE], number[STRAKE_LAVA_TEMPERATURE], i,
-                        0, j, count, room[1]);
-    for (int64_t k = 0; k < count; k++) {
-        cold[k] = lava[k] > 0.0 ? -temperature[k] : -coldest;
-        hot[k] = lava[k] > 0.0 ? temperature[k] : coldest;
-    }
-    strake_extreme_add_line(&extreme[COLD_LAVA], cold, count, i, 0, j);
-    strake_extreme_add_line(&extreme[HOT_LAVA], hot, count, i, 0, j);
-}
-
-static void lava_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
-                        void *const *array, const double *number,
-                        strake_extreme extreme[STRAKE_MAX_EXTREMES])
-{
-    static const int field[] = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_EFFUSION, STRAKE_LAVA_SOLID};
-    strake_piece room[3], walled, lacking;
-    survey_vents(which, layout, slabs, array, number, &extreme[VENT_GROUND]);
-    for (int64_t i = slabs.first; i < slabs.end; i++) {
-        for (int64_t j = 0; j < layout->n[2]; j += STRAKE_PIECE) {
-            const int64_t left = layout->n[2] - j,
-                          count = left < STRAKE_PIECE ? left : STRAKE_PIECE;
-            const double *const ground =
-                strake_piece_of(layout, array[STRAKE_LAVA_TERRAIN], number[STRAKE_LAVA_TERRAIN], i,
-                                0, j, count, room[0]);
-            for (int f = 0; f < 3; f++) {
-                const double *const lava = strake_piece_of(
-                    layout, array[field[f]], number[field[f]], i, 0, j, count, room[1]);
-                for (int64_t k = 0; k < count; k++) {
-                    walled[k] = fabs(ground[k]) < STRAKE_LAVA_WALL ? 0.0 : lava[k];
-                    lacking[k] = -lava[k];
-                }
-                if (field[f] != STRAKE_LAVA_SOLID) {
-                    strake_extreme_add_line(&extreme[WALLED_THICKNESS + f], walled, count, i, 0, j);
-                }
-                strake_extreme_add_line(&extreme[NEGATIVE_THICKNESS + f], lacking, count, i, 0, j);
-            }
-            survey_depth(lava_has_sink(which), ground, i, j, count, &extreme[DEEP_GROUND]);
-            survey_heat(layout, array, number, i, j, count, extreme);
-        }
-    }
-}
-
-/* Numbers that no lava has, with the first cell that has the worst. */
-static strake_status judge_numbers(const strake_case *which, const strake_extreme *extreme,
-                                   strake_error *error)
-{
-    static const struct {
-        const char *key, *unit, *expected;
-        double sign; /* of what was looked for */
-        double most; /* of that; of thicknesses what roundings may leave */
-    } rule[DEEP_GROUND] = {
-        [NEGATIVE_THICKNESS] = {"fields.thickness", "m",
-                                "at least 0: let it be 0 where no lava lies", -1.0, 1e-6},
-        [NEGATIVE_EFFUSION] = {"fields.effusion", "m/s",
-                               "at least 0: lava does not return to the ground", -1.0, 0.0},
-        [NEGATIVE_SOLID] = {"fields.solid", "m",
-                            "at least 0: a hollow is a further part of the terrain's `sum`", -1.0,
-                            0.0},
-        [COLD_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", -1.0, -1.0},
-        [HOT_LAVA] = {"fields.temperature", "K", "1 to 10000 where lava lies", 1.0, 10000.0},
-    };
-    for (int k = NEGATIVE_THICKNESS; k < DEEP_GROUND; k++) {
-        if (extreme[k].value > rule[k].most) {
-            return strake_fail(
-                error, STRAKE_ERR_USAGE, "%s: %s: is %.6g %s at row %lld, column %lld; expected %s",
-                which->file, rule[k].key, rule[k].sign * extreme[k].value, rule[k].unit,
-                (long long)extreme[k].cell[0], (long long)extreme[k].cell[2], rule[k].expected);
-        }
-    }
-    return STRAKE_OK;
-}
-
-/* Ground on a map that is none: a number for no value which the file's header does not tell. */
-static strake_status judge_ground(const strake_case *which, const strake_extreme *deep,
-                                  strake_error *error)
-{
-    static const double deepest = 9000.0; /* [m]: -9999 and -32768 are usual */
-    strake_status status = STRAKE_OK;
-    STRAKE_CHECK(deep->value < STRAKE_LAVA_WALL, error, STRAKE_ERR_USAGE,
-                 "%s: fields.terrain: is %.10g m at row %lld, column %lld; so deep a ground is a "
-                 "sink: say boundary.edge: sink, or give it its elevation [m]",
-                 which->file, -deep->value, (long long)deep->cell[0], (long long)deep->cell[2]);
-    STRAKE_CHECK(!which->georef.is_known || deep->value <= deepest, error, STRAKE_ERR_USAGE,
-                 "%s: fields.terrain: is %.10g m at row %lld, column %lld; expected at least %g m "
-                 "on a map. If that stands for no value, say so beside `file`: `nodata: %.10g`",
-                 which->file, -deep->value, (long long)deep->cell[0], (long long)deep->cell[2],
-                 -deepest, -deep->value);
-cleanup:
-    return status;
-}
-
-static strake_status lava_judge(const strake_case *which,
-                                const strake_extreme extreme[STRAKE_MAX_EXTREMES],
-                                strake_error *error)
-{
-    static const struct {
-        const char *key, *advice;
-        double least; /* from there on it is refused */
-    } rule[] = {
-        [VENT_GROUND] = {"vents", "give the vent another place", STRAKE_LAVA_WALL},
-        [WALLED_THICKNESS] = {"fields.thickness", "let it be 0 there", DBL_MIN},
-        [WALLED_EFFUSION] = {"fields.effusion", "let it be 0 there", DBL_MIN},
-    };
-    for (int k = VENT_GROUND; k <= WALLED_EFFUSION; k++) {
-        if (extreme[k].value >= rule[k].least) {
-            return strake_fail(error, STRAKE_ERR_USAGE,
-                               "%s: %s: row %lld, column %lld of the terrain has no value "
-                               "(NODATA); such a cell is a wall or a sink, which no lava would "
-                               "leave: %s",
-                               which->file, rule[k].key, (long long)extreme[k].cell[0],
-                               (long long)extreme[k].cell[2], rule[k].advice);
-        }
-    }
-    const strake_status status = judge_ground(which, &extreme[DEEP_GROUND], error);
-    return status == STRAKE_OK ? judge_numbers(which, extreme, error) : status;
-}
-
+/* Of the volume or, where heat is counted, of that: what is worse. */
 static double lava_imbalance(const double *first, const double *now)
 {
     const double there = now[STRAKE_LAVA_FLUID_VOLUME] + now[STRAKE_LAVA_SOLID_VOLUME] +
@@ -429,11 +301,21 @@ static double lava_imbalance(const double *first, const double *now)
     const double given = first[STRAKE_LAVA_FLUID_VOLUME] + first[STRAKE_LAVA_SOLID_VOLUME] +
                          first[STRAKE_LAVA_LOST_VOLUME] + now[STRAKE_LAVA_ERUPTED] -
                          first[STRAKE_LAVA_ERUPTED];
-    return there == given ? 0.0 : (there - given) / fmax(fabs(given), fabs(there));
+    const double volume = part_of(there, given);
+    if (isnan(now[STRAKE_LAVA_ERUPTED_HEAT])) {
+        return volume;
+    }
+    double warm = now[STRAKE_LAVA_TOTAL_HEAT], supplied = first[STRAKE_LAVA_TOTAL_HEAT];
+    for (int q = STRAKE_LAVA_RADIATED_HEAT; q <= STRAKE_LAVA_DRAINED_HEAT; q++) {
+        warm += isnan(now[q]) ? 0.0 : now[q];
+        supplied += isnan(first[q]) ? 0.0 : first[q];
+    }
+    supplied += now[STRAKE_LAVA_ERUPTED_HEAT] - first[STRAKE_LAVA_ERUPTED_HEAT];
+    const double heat = part_of(warm, supplied);
+    return fabs(heat) > fabs(volume) ? heat : volume;
 }
 
-/** Whether the edges are sinks. */
-static bool lava_has_sink(const strake_case *which)
+bool strake_lava_has_sink(const strake_case *which)
 {
     return strake_case_value(which, "boundary.edge") > 0.0;
 }
@@ -476,7 +358,7 @@ static strake_course lava_judge_course(const strake_case *which, double time,
     /* What a sink has taken was at the edge between two looks at the states. */
     const bool was_there =
         quantity[STRAKE_LAVA_EDGE] > 0.0 || quantity[STRAKE_LAVA_LOST_VOLUME] > 0.0;
-    if (was_there && (ends || !lava_has_sink(which))) {
+    if (was_there && (ends || !strake_lava_has_sink(which))) {
         *why = ends ? "lava has reached the edge of the terrain (time.stop_at_edge)"
                     : "lava has reached the edge of the terrain, which is a wall to it; a larger "
                       "terrain shows where it goes, time.stop_at_edge: true ends a run there, "
@@ -493,8 +375,7 @@ static strake_course lava_judge_course(const strake_case *which, double time,
 static void find_heat(const strake_case *which, const double *const *from, int64_t count,
                       double *out)
 {
-    const double heat = strake_case_value(which, "parameters.density") *
-                        strake_case_value(which, "parameters.specific_heat");
+    const double heat = strake_lava_heat_capacity(which);
     for (int64_t k = 0; k < count; k++) {
         out[k] = heat * (from[0][k] * from[1][k]);
     }
@@ -506,6 +387,25 @@ static void find_deposit(const strake_case *which, const double *const *from, in
     (void)which;
     for (int64_t k = 0; k < count; k++) {
         out[k] = from[0][k] + from[1][k];
+    }
+}
+
+/* States that a crust needs, or that count the heat which has left; each follows from what is in its cell. */
+#define HEAT_STATE .is_state = true, .is_pointwise = true, .is_traced = true, .is_optional = true
+
+static bool lava_has(const strake_case *which, int field)
+{
+    const bool is_counted = strake_lava_has_crust(which);
+    switch (field) {
+    case STRAKE_LAVA_DRAIN:
+    case STRAKE_LAVA_LOST:
+        return strake_lava_has_sink(which);
+    case STRAKE_LAVA_DRAINED:
+        return is_counted && strake_lava_has_sink(which);
+    case STRAKE_LAVA_RAINED:
+        return is_counted && strake_case_value(which, "parameters.rain") > 0.0;
+    default:
+        return is_counted;
     }
 }
 
@@ -538,7 +438,7 @@ static const strake_field fields[] = {
     [STRAKE_LAVA_MIX] = {"mix", STRAKE_CELL, .is_state = true, .is_derived = true,
                          .unit = "[K m/s]", .text = "what flows in times how much hotter it is"},
     [STRAKE_LAVA_DRAIN] = {"drain", STRAKE_CELL, .is_state = true, .is_derived = true,
-                           .is_drain = true, .unit = "[m/s]",
+                           .is_optional = true, .unit = "[m/s]",
                            .text = "what flows out over an edge that is a sink"},
     [STRAKE_LAVA_MAXIMUM] = {"maximum", STRAKE_CELL, .is_state = true, .is_pointwise = true,
                              .is_traced = true, .unit = "[m]", .text = "largest thickness so far"},
@@ -551,9 +451,25 @@ static const strake_field fields[] = {
              "of the fluid lava, mean over its thickness; 0 where that is at most 1 mm, and before "
              "the first step"},
     [STRAKE_LAVA_LOST] = {"lost", STRAKE_CELL, .is_state = true, .is_pointwise = true,
-                          .is_traced = true, .is_drain = true, .unit = "[m]",
+                          .is_traced = true, .is_optional = true, .unit = "[m]",
                           .text = "what has flowed out of a cell over an edge that is a sink, as "
                                   "thickness"},
+    [STRAKE_LAVA_CRUST] = {"crust", STRAKE_CELL, .is_state = true, .is_traced = true,
+                           .is_optional = true, .unit = "[-]",
+                           .text = "part of the surface that a crust covers (scheme.crust)"},
+    [STRAKE_LAVA_CONTACT] = {"contact", STRAKE_CELL, HEAT_STATE, .unit = "[s]",
+                             .text = "how long there has been fluid lava (scheme.crust)"},
+    [STRAKE_LAVA_RADIATED] = {"radiated", STRAKE_CELL, HEAT_STATE, .unit = "[J/m2]",
+                              .text = "heat that was radiated so far (scheme.crust)"},
+    [STRAKE_LAVA_CONVECTED] = {"convected", STRAKE_CELL, HEAT_STATE, .unit = "[J/m2]",
+                               .text = "heat that went into the air so far (scheme.crust)"},
+    [STRAKE_LAVA_CONDUCTED] = {"conducted", STRAKE_CELL, HEAT_STATE, .unit = "[J/m2]",
+                               .text = "heat that went into the ground so far (scheme.crust)"},
+    [STRAKE_LAVA_RAINED] = {"rained", STRAKE_CELL, HEAT_STATE, .unit = "[J/m2]",
+                            .text = "heat that rain took so far (scheme.crust, parameters.rain)"},
+    [STRAKE_LAVA_DRAINED] = {"drained", STRAKE_CELL, HEAT_STATE, .unit = "[J/m2]",
+                             .text = "heat that flowed out over edges that are sinks so far "
+                                     "(scheme.crust)"},
     [STRAKE_LAVA_HEAT] = {"heat", STRAKE_CELL, .derive = find_heat,
                           .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_TEMPERATURE},
                           .unit = "[J/m2]", .text = "of the fluid lava"},
@@ -571,6 +487,8 @@ typedef struct table {
     int ground, surface, mobility, strength, gradient;
     int flux[4]; /* to the neighbours e, s, se, sw */
     int loss;
+    int speed;
+    int lost[4], part; /* with a crust: heat by kind [J/m2], and the part of it that was lost */
 } table;
 
 /* Rows and columns from a cell to its neighbours e, s, se, sw. */
@@ -592,14 +510,53 @@ static strake_read number(const table *t, const char *name, double value)
     return here(found >= 0 ? found : strake_graph_constant(t->g, name, value));
 }
 
+static const double stefan = 5.67e-8; /* [W/(m2 K4)] */
+
+/* Convection by a wind of 1 m/s: 0.0036 of the heat of air of 0.4412 kg/m3 and 1099 J/(kg K) (Keszthelyi & Denlinger 1996). */
+static const double per_wind = 0.0036 * 0.4412 * 1099.0;
+
+/* [J/m3] What rain takes to evaporate: 958 kg/m3, 2.8e6 J/kg (Harris & Rowland 2001). */
+static const double per_rain = 958.0 * 2.8e6;
+
+/* The temperature under a crust, from that after mixing, and what is lost of heat. */
+static int crusted(table *t, int wet, int blend, strake_read emissivity)
+{
+    const strake_case *const which = t->which;
+    const double heat = strake_lava_heat_capacity(which);
+    const double crust = strake_case_value(which, "parameters.crust_temperature");
+    const double conductivity = strake_case_value(which, "parameters.ground_conductivity");
+    const double transfer = strake_case_value(which, "parameters.convection") +
+                            per_wind * strake_case_value(which, "parameters.wind_speed");
+    const double rain = per_rain * strake_case_value(which, "parameters.rain");
+    const strake_read cover = here(t->input[STRAKE_LAVA_CRUST]), hot = here(blend);
+    const strake_read air =
+        number(t, "air", strake_case_value(which, "parameters.air_temperature"));
+    t->lost[0] = STRAKE_STAGE(t->g, 1, "radiation", lava_radiate, hot, cover, emissivity,
+                              here(t->dt), number(t, "stefan", stefan),
+                              number(t, "crust_glow", stefan * pow(crust, 4.0)));
+    t->lost[1] =
+        STRAKE_STAGE(t->g, 1, "convection", lava_convect, hot, cover, here(t->dt),
+                     number(t, "transfer", transfer), number(t, "crust_temperature", crust), air);
+    t->lost[2] = STRAKE_STAGE(t->g, 1, "conduction", lava_conduct, hot,
+                              here(t->input[STRAKE_LAVA_CONTACT]), here(t->dt),
+                              number(t, "sorption", sqrt(conductivity * heat / acos(-1.0))), air);
+    t->lost[3] =
+        STRAKE_STAGE(t->g, 1, "rain", lava_rain, here(t->dt), number(t, "rain_heat", rain));
+    const int all = STRAKE_STAGE(t->g, 1, "losses", lava_lose, here(t->lost[0]), here(t->lost[1]),
+                                 here(t->lost[2]), here(t->lost[3]));
+    const int cool = STRAKE_STAGE(t->g, 1, "cooled", lava_shed, here(wet), hot, here(all),
+                                  number(t, "third", 3.0 / heat));
+    t->part = STRAKE_STAGE(t->g, 1, "part", lava_part, here(wet), hot, here(cool), here(all),
+                           number(t, "heat_capacity", heat));
+    return cool;
+}
+
 /* The temperature after mixing and cooling, of thickness @p wet. */
-static int cooled(const table *t, int wet)
+static int cooled(table *t, int wet)
 {
     const strake_case *const which = t->which;
     const strake_lava_emissivity e = lava_emissivity_of(which);
-    const double heat = strake_case_value(which, "parameters.density") *
-                        strake_case_value(which, "parameters.specific_heat");
-    const double stefan = 5.67e-8; /* [W/(m2 K4)] */
+    const double heat = strake_lava_heat_capacity(which);
     const int blend = STRAKE_STAGE(
         t->g, 1, "blend", lava_blend, here(wet), here(t->input[STRAKE_LAVA_TEMPERATURE]),
         here(t->input[STRAKE_LAVA_MIX]), here(t->input[STRAKE_LAVA_EFFUSION]), here(t->dt),
@@ -609,6 +566,9 @@ static int cooled(const table *t, int wet)
                    : here(STRAKE_STAGE(t->g, 1, "emissivity", lava_emissivity, here(blend),
                                        number(t, "e_a", e.a), number(t, "e_b", e.b),
                                        number(t, "e_low", e.low), number(t, "e_high", e.high)));
+    if (strake_lava_has_crust(which)) {
+        return crusted(t, wet, blend, emissivity);
+    }
     const strake_read read[] = {
         here(wet),
         here(blend),
@@ -714,6 +674,14 @@ static void list_fluxes(const table *t, strake_read *read)
     }
 }
 
+/* What a speed follows from. */
+static void list_speed(const table *t, strake_read *read)
+{
+    list_fluxes(t, read);
+    read[8] = here(t->thickness);
+    read[9] = number(t, "half_length", 0.5 * t->which->spacing[0]);
+}
+
 static void find_tendencies(table *t)
 {
     strake_read read[STRAKE_MAX_READS];
@@ -740,7 +708,7 @@ static void drain(const table *t)
         return;
     }
     const int lost = t->input[STRAKE_LAVA_LOST];
-    if (!lava_has_sink(t->which)) {
+    if (!strake_lava_has_sink(t->which)) {
         strake_graph_state(t->g, lost, STRAKE_STAGE(t->g, 6, "lost_next", lava_keep, here(lost)));
         return;
     }
@@ -755,6 +723,47 @@ static void drain(const table *t)
     strake_graph_state(t->g, lost,
                        STRAKE_STAGE(t->g, 6, "lost_next", lava_spill, here(lost),
                                     here(t->input[STRAKE_LAVA_DRAIN]), here(t->dt)));
+}
+
+/* A crust's cover in the next step, the time of contact, and what heat has left so far. */
+static void count_heat(table *t)
+{
+    static const char *const next[] = {"radiated_next", "convected_next", "conducted_next",
+                                       "rained_next"};
+    const strake_case *const which = t->which;
+    strake_read read[STRAKE_MAX_READS];
+    if (!strake_lava_has_crust(which)) {
+        return;
+    }
+    list_speed(t, read);
+    t->speed = strake_graph_stage(t->g, 5, "speed_now", &strake_point_lava_speed, 10, read);
+    strake_graph_state(
+        t->g, t->input[STRAKE_LAVA_CRUST],
+        STRAKE_STAGE(
+            t->g, 5, "crust_next", lava_cover, here(t->speed),
+            number(t, "crust_cover", strake_case_value(which, "parameters.crust_cover")),
+            number(t, "crust_decay", -per_e * strake_case_value(which, "parameters.crust_decay"))));
+    strake_graph_state(t->g, t->input[STRAKE_LAVA_CONTACT],
+                       STRAKE_STAGE(t->g, 6, "contact_next", lava_touch,
+                                    here(t->input[STRAKE_LAVA_CONTACT]), here(t->wet),
+                                    here(t->dt)));
+    for (int k = 0; k < 4; k++) {
+        const int f = STRAKE_LAVA_RADIATED + k;
+        if (strake_case_has(which, f)) {
+            strake_graph_state(t->g, t->input[f],
+                               STRAKE_STAGE(t->g, 6, next[k], lava_count, here(t->input[f]),
+                                            here(t->part), here(t->lost[k])));
+        }
+    }
+    if (strake_case_has(which, STRAKE_LAVA_DRAINED)) {
+        const int drained = t->input[STRAKE_LAVA_DRAINED];
+        strake_graph_state(
+            t->g, drained,
+            STRAKE_STAGE(t->g, 6, "drained_next", lava_carry, here(drained),
+                         here(t->input[STRAKE_LAVA_DRAIN]), here(t->input[STRAKE_LAVA_TEMPERATURE]),
+                         here(t->dt),
+                         number(t, "heat_capacity", strake_lava_heat_capacity(which))));
+    }
 }
 
 static void find_bound(const table *t)
@@ -786,12 +795,12 @@ static void trace(const table *t)
     }
     if (strake_case_has(t->which, STRAKE_LAVA_SPEED)) {
         strake_read read[STRAKE_MAX_READS];
-        list_fluxes(t, read);
-        read[8] = here(t->thickness);
-        read[9] = number(t, "half_length", 0.5 * t->which->spacing[0]);
+        list_speed(t, read);
         strake_graph_state(
             t->g, t->input[STRAKE_LAVA_SPEED],
-            strake_graph_stage(t->g, 6, "speed_next", &strake_point_lava_speed, 10, read));
+            t->speed >= 0
+                ? STRAKE_STAGE(t->g, 6, "speed_next", lava_keep, here(t->speed))
+                : strake_graph_stage(t->g, 6, "speed_next", &strake_point_lava_speed, 10, read));
     }
 }
 
@@ -803,6 +812,7 @@ static strake_status build(const strake_case *which, const bool *constant, const
                                        [STRAKE_LAVA_SOLID] = "solid_next"};
     table t = {.which = which,
                .g = graph,
+               .speed = -1,
                .thermal = strake_case_value(which, "parameters.thermal") > 0.0};
     strake_graph_begin(graph, which->precision);
     for (int f = 0; f < STRAKE_LAVA_FIELDS; f++) {
@@ -822,6 +832,7 @@ static strake_status build(const strake_case *which, const bool *constant, const
     }
     find_tendencies(&t);
     drain(&t);
+    count_heat(&t);
     find_bound(&t);
     const int after[] = {[STRAKE_LAVA_THICKNESS] = t.thickness,
                          [STRAKE_LAVA_TEMPERATURE] = t.temperature,
@@ -833,6 +844,34 @@ static strake_status build(const strake_case *which, const bool *constant, const
     }
     trace(&t);
     return strake_graph_finish(graph, error);
+}
+
+/* A crust and what is around it are colder than lava, and fields of a crust are only there with one. */
+static strake_status check_crust(const strake_case *which, strake_error *error)
+{
+    static const char *const colder[] = {"parameters.crust_temperature",
+                                         "parameters.air_temperature"};
+    const double solidus = strake_case_value(which, "parameters.solidus_temperature");
+    for (int k = 0; k < 2 && strake_lava_has_crust(which); k++) {
+        const double value = strake_case_value(which, colder[k]);
+        if (value > solidus) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: %s: %g K is above parameters.solidus_temperature, %g K; with "
+                               "scheme.crust: fraction expected at most that",
+                               which->file, colder[k], value, solidus);
+        }
+    }
+    for (int f = STRAKE_LAVA_CRUST; f <= STRAKE_LAVA_DRAINED; f++) {
+        if (which->output_field[f] && !lava_has(which, f)) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: output.fields: %s is only there with scheme.crust: fraction%s",
+                               which->file, fields[f].name,
+                               f == STRAKE_LAVA_RAINED    ? " and parameters.rain above 0"
+                               : f == STRAKE_LAVA_DRAINED ? " and boundary.edge: sink"
+                                                          : "");
+        }
+    }
+    return STRAKE_OK;
 }
 
 static strake_status check(const strake_case *which, strake_error *error)
@@ -861,6 +900,7 @@ static strake_status check(const strake_case *which, strake_error *error)
     STRAKE_CHECK(solidus <= source, error, STRAKE_ERR_USAGE,
                  "%s: parameters.solidus_temperature: %g K is above the vents' %g K", which->file,
                  solidus, source);
+    STRAKE_TRY(check_crust(which, error));
     STRAKE_CHECK(law.c == 0.0 || law.d < solidus, error, STRAKE_ERR_USAGE,
                  "%s: scheme.viscosity: the law has no value at %g K; the solidus temperature of "
                  "%g K must be above that",
@@ -869,16 +909,17 @@ cleanup:
     return status;
 }
 
-/* Sinks have compiled loops with the default scheme alone: they would double their number. */
+/* Loops are compiled where no more than one of these differs from what it is by default: all would double their number. */
 static bool is_usual(const strake_case *which)
 {
-    static const char *const key[] = {"scheme.widths", "scheme.yield", "scheme.rule",
-                                      "scheme.cooling"};
-    bool is_default = strake_case_value(which, "parameters.thermal") > 0.0;
-    for (int k = 0; k < 4; k++) {
-        is_default = is_default && strake_case_value(which, key[k]) == 0.0;
+    static const char *const key[] = {"scheme.yield",       "scheme.rule",   "scheme.cooling",
+                                      "parameters.thermal", "boundary.edge", "scheme.crust"};
+    int others = 0;
+    for (size_t k = 0; k < sizeof key / sizeof *key; k++) {
+        const int at = strake_case_key(which, key[k]);
+        others += which->value[at] != strake_lava_keys[at].fallback ? 1 : 0;
     }
-    return is_default || !lava_has_sink(which);
+    return others <= 1;
 }
 
 const strake_problem strake_problem_lava = {
@@ -904,8 +945,9 @@ const strake_problem strake_problem_lava = {
     .check = check,
     .is_usual = is_usual,
     .idle = lava_idle,
-    .survey = lava_survey,
-    .judge = lava_judge,
+    .has = lava_has,
+    .survey = strake_lava_survey,
+    .judge = strake_lava_judge,
     .quantities = STRAKE_LAVA_MEASURES,
     .quantity = strake_lava_measures,
     .evaluate = strake_lava_evaluate,

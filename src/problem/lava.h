@@ -23,6 +23,13 @@ enum {
     STRAKE_LAVA_ARRIVAL,
     STRAKE_LAVA_SPEED,
     STRAKE_LAVA_LOST,
+    STRAKE_LAVA_CRUST,
+    STRAKE_LAVA_CONTACT,
+    STRAKE_LAVA_RADIATED, /* from here on: heat that has left, by kind */
+    STRAKE_LAVA_CONVECTED,
+    STRAKE_LAVA_CONDUCTED,
+    STRAKE_LAVA_RAINED,
+    STRAKE_LAVA_DRAINED,
     STRAKE_LAVA_HEAT,
     STRAKE_LAVA_FIELDS
 };
@@ -53,7 +60,7 @@ typedef struct strake_lava_emissivity {
 /** [m/s2] */
 static const double strake_lava_gravity = 9.81;
 
-enum { STRAKE_LAVA_KEYS = 28 };
+enum { STRAKE_LAVA_KEYS = 35 };
 
 /** In the order of the words of the keys. */
 enum { STRAKE_LAVA_CONSISTENT, STRAKE_LAVA_PUBLISHED };
@@ -62,6 +69,24 @@ enum { STRAKE_LAVA_OUTFLOW, STRAKE_LAVA_DIFFUSIVE };
 enum { STRAKE_LAVA_GIORDANO, STRAKE_LAVA_DRAGONI, STRAKE_LAVA_VFT };
 enum { STRAKE_LAVA_ISHIHARA, STRAKE_LAVA_DRAGONI_YIELD };
 enum { STRAKE_LAVA_EXACT, STRAKE_LAVA_EULER };
+enum { STRAKE_LAVA_BARE, STRAKE_LAVA_CRUSTED };
+
+/** rho c [J/(m3 K)]. */
+double strake_lava_heat_capacity(const strake_case *which);
+
+/** Whether heat is lost through a crust, and counted. */
+bool strake_lava_has_crust(const strake_case *which);
+
+/** Whether the edges are sinks. */
+bool strake_lava_has_sink(const strake_case *which);
+
+/** strake_problem.survey and strake_problem.judge. */
+void strake_lava_survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                        void *const *array, const double *number,
+                        strake_extreme extreme[STRAKE_MAX_EXTREMES]);
+strake_status strake_lava_judge(const strake_case *which,
+                                const strake_extreme extreme[STRAKE_MAX_EXTREMES],
+                                strake_error *error);
 
 /** Measures of a state: strake_problem.quantity and strake_problem.evaluate. */
 enum {
@@ -73,6 +98,12 @@ enum {
     STRAKE_LAVA_LENGTH,
     STRAKE_LAVA_EDGE,
     STRAKE_LAVA_LOST_VOLUME,
+    STRAKE_LAVA_ERUPTED_HEAT,
+    STRAKE_LAVA_RADIATED_HEAT, /* in the order of the fields */
+    STRAKE_LAVA_CONVECTED_HEAT,
+    STRAKE_LAVA_CONDUCTED_HEAT,
+    STRAKE_LAVA_RAINED_HEAT,
+    STRAKE_LAVA_DRAINED_HEAT,
     STRAKE_LAVA_MEASURES
 };
 extern const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES];

@@ -22,12 +22,33 @@ const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES] = {
                           "fluid lava"},
     [STRAKE_LAVA_LOST_VOLUME] = {"lost_volume", "[m3]",
                                  "what has flowed out over edges that are sinks so far"},
+    [STRAKE_LAVA_ERUPTED_HEAT] = {"erupted_heat", "[J]",
+                                  "of what came out of the ground so far (scheme.crust)",
+                                  STRAKE_LAVA_CRUST},
+    [STRAKE_LAVA_RADIATED_HEAT] = {"radiated_heat", "[J]", "that has left so far (scheme.crust)",
+                                   STRAKE_LAVA_RADIATED},
+    [STRAKE_LAVA_CONVECTED_HEAT] = {"convected_heat", "[J]",
+                                    "that went into the air so far (scheme.crust)",
+                                    STRAKE_LAVA_CONVECTED},
+    [STRAKE_LAVA_CONDUCTED_HEAT] = {"conducted_heat", "[J]",
+                                    "that went into the ground so far (scheme.crust)",
+                                    STRAKE_LAVA_CONDUCTED},
+    [STRAKE_LAVA_RAINED_HEAT] = {"rained_heat", "[J]",
+                                 "that rain took so far (scheme.crust, parameters.rain)",
+                                 STRAKE_LAVA_RAINED},
+    [STRAKE_LAVA_DRAINED_HEAT] = {"drained_heat", "[J]",
+                                  "that flowed out over edges that are sinks so far (scheme.crust)",
+                                  STRAKE_LAVA_DRAINED},
 };
+
+/* Kinds of heat that leaves, as quantities and as fields. */
+enum { KINDS = STRAKE_LAVA_DRAINED_HEAT - STRAKE_LAVA_RADIATED_HEAT + 1 };
 
 /* A state with what is added up of it. */
 typedef struct sums {
     const strake_snapshot *of;
     strake_sum fluid, solid, heat, effusion, lost;
+    strake_sum left[KINDS];   /* of heat [J/m2] */
     int64_t wet, edge;        /* cells */
     double farthest;          /* of lava from the nearest vent, squared [cells] */
     int64_t near;             /* the vent's cell that showed last that one is no farther */
@@ -101,6 +122,21 @@ static void add_cell(sums *s, int64_t i, int64_t j, double h, double t, double s
     }
 }
 
+/* Heat of a kind that has left the cells of a row. */
+static void add_left(const sums *s, int64_t i, int field, strake_sum *left)
+{
+    const strake_layout *const l = s->of->layout;
+    strake_piece room;
+    for (int64_t j = 0; j < l->n[2]; j += STRAKE_PIECE) {
+        const int64_t rest = l->n[2] - j, count = rest < STRAKE_PIECE ? rest : STRAKE_PIECE;
+        const double *const value =
+            strake_piece_of(l, s->of->array[field], s->of->number[field], i, 0, j, count, room);
+        for (int64_t k = 0; k < count; k++) {
+            strake_sum_add(left, value[k]);
+        }
+    }
+}
+
 static void add_row(sums *s, int64_t i)
 {
     const strake_layout *const l = s->of->layout;
@@ -108,6 +144,9 @@ static void add_row(sums *s, int64_t i)
                                 STRAKE_LAVA_EFFUSION, STRAKE_LAVA_LOST};
     strake_piece room[5];
     const double *value[5];
+    for (int k = 0; k < KINDS && strake_lava_has_crust(s->of->which); k++) {
+        add_left(s, i, STRAKE_LAVA_RADIATED + k, &s->left[k]);
+    }
     for (int64_t j = 0; j < l->n[2]; j += STRAKE_PIECE) {
         const int64_t left = l->n[2] - j;
         const int64_t count = left < STRAKE_PIECE ? left : STRAKE_PIECE;
@@ -134,8 +173,7 @@ strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
 {
     const strake_case *const which = snapshot->which;
     const double width = which->spacing[0], cell = width * width;
-    const double heat = strake_case_value(which, "parameters.density") *
-                        strake_case_value(which, "parameters.specific_heat");
+    const double heat = strake_lava_heat_capacity(which);
     sums s = {.of = snapshot};
     (void)error;
     for (int64_t i = 0; i < snapshot->layout->n[0]; i++) {
@@ -153,5 +191,13 @@ strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
         width * sqrt(which->vents.cells > 0 ? s.farthest : rows * rows + cols * cols);
     out[STRAKE_LAVA_EDGE] = (double)s.edge * width;
     out[STRAKE_LAVA_LOST_VOLUME] = strake_sum_total(&s.lost) * cell;
+    out[STRAKE_LAVA_ERUPTED_HEAT] =
+        strake_lava_has_crust(which) ? out[STRAKE_LAVA_ERUPTED] * heat *
+                                           strake_case_value(which, "parameters.vent_temperature")
+                                     : NAN;
+    for (int k = 0; k < KINDS; k++) {
+        const int q = STRAKE_LAVA_RADIATED_HEAT + k;
+        out[q] = strake_case_measures(which, q) ? strake_sum_total(&s.left[k]) * cell : NAN;
+    }
     return STRAKE_OK;
 }

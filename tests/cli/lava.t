@@ -247,6 +247,9 @@ idle parameters.water_content "scheme.viscosity: giordano" --set parameters.wate
 idle scheme.viscosity "parameters.viscosity is a constant" --set scheme.viscosity=vft --set parameters.viscosity=100
 idle parameters.liquidus_temperature "scheme.yield_strength: dragoni" --set parameters.liquidus_temperature=1400
 idle parameters.air_temperature "parameters.convection is 0" --set parameters.air_temperature=280
+idle parameters.wind_speed "there is no crust" --set parameters.wind_speed=9 --set scheme.crust=none
+idle parameters.crust_cover "parameters.thermal is false" --set parameters.crust_cover=0.5 --set parameters.thermal=false
+idle scheme.cooling "all losses are advanced together" --set scheme.cooling=euler --set scheme.crust=fraction
 idle parameters.emissivity "parameters.thermal is false" --set parameters.emissivity=0.5 --set parameters.thermal=false
 try run digits.yaml --on serial --output idle --set scheme.viscosity=vft --set parameters.vft_a=-4 --set parameters.convection=5 --set parameters.air_temperature=280
 exits 0 "keys that have an effect"
@@ -343,6 +346,33 @@ try run flow.yaml --set time.dt=1
 fails 2 "its time step is not given" "unknown key" "time.dt"
 try run flow.yaml --set time.safety=1.5
 fails 2 "safety is a part" "time.safety" "1.5"
+# Heat that leaves through a crust is counted by kind: with what is there it is what has erupted, and not more than roundings
+# are missing.
+crust=(--set scheme.crust=fraction --set parameters.rain=1e-6)
+try run flow.yaml --on serial "${crust[@]}" --output crust --set 'output.fields=[thickness, crust, radiated]'
+exits 0 "a flow under a crust"
+prints "whose summary counts heat by kind" "erupted_heat " "radiated_heat " "convected_heat " "conducted_heat " "rained_heat "
+lacks "but not what no edge takes" drained_heat .out
+check "as diagnostics do: nothing is missing" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) c[$k] = k }
+    NR > 2 { all = $c["heat"] + $c["radiated_heat"] + $c["convected_heat"] + $c["conducted_heat"] + $c["rained_heat"]
+             n++; if ((all / $c["erupted_heat"] - 1) ^ 2 > 1e-24 || $c["rained_heat"] <= 0) bad = 1 } END { exit bad || n < 4 }' crust/diagnostics.csv
+lacks "without a crust heat that leaves is not counted" radiated_heat all/diagnostics.csv
+try run flow.yaml --on cpu "${crust[@]}" --set 'output.fields=[thickness, crust, radiated]' --set time.steps=30 --set checkpoint.every=30 --output crusted --quiet
+try run flow.yaml --on $mixed "${crust[@]}" --set 'output.fields=[thickness, crust, radiated]' --resume crusted/checkpoint.strake --output crusted --quiet
+exits 0 "a flow under a crust goes on from a checkpoint"
+rm -f crusted/*_00000030.npy
+sed -i '/_00000030/d' crusted/index.csv
+try compare crust crusted
+exits 0 "to the same bytes"
+check "and heat" cmp crust/diagnostics.csv crusted/diagnostics.csv
+try run flow.yaml --set scheme.crust=none --set 'output.fields=[radiated]'
+fails 2 "without a crust there is no field of heat that was radiated" "output.fields: radiated is only there with scheme.crust: fraction"
+try run flow.yaml --set scheme.crust=fraction --set 'output.fields=[rained]'
+fails 2 "nor what rain took without rain" "rained is only there with scheme.crust: fraction and parameters.rain above 0"
+try run flow.yaml --set scheme.crust=fraction --set parameters.crust_temperature=1400
+fails 2 "a crust is no hotter than the solidus" "parameters.crust_temperature: 1400 K is above parameters.solidus_temperature, 1320 K"
+try run flow.yaml --set scheme.crust=thickness
+fails 2 "words of the crust are none and fraction" "none" "fraction"
 try run flow.yaml --set grid.dy=20
 fails 2 "cells are square" "square cells"
 try run flow.yaml --set fields.net=1
@@ -362,6 +392,7 @@ h = [random.choice([0, 0, 1e-310, 3e-160, 5e-324, 1.5, 1.5, random.uniform(0, 3)
 put('h.npy', lambda k: h[k])
 put('z.npy', lambda k: random.choice([0, 0, 1e-300, 1e-160, 1, 3e8]))
 put('t.npy', lambda k: random.choice([1360, 1143]) if h[k] > 0 else random.choice([1360, 300, 1e-300, 1e200]))
+put('t-crust.npy', lambda k: random.choice([1360, 1143]) if h[k] > 0 else random.choice([1360, 300, 1e-300, 9999]))
 PY
 python3 hard.py
 cat >hard.yaml <<'EOF'
@@ -370,14 +401,19 @@ grid: {rows: 24, cols: 24, dx: 10, dy: 10}
 time: {end: 1000, dt_max: 2, steps: 20}
 fields: {terrain: {file: z.npy}, thickness: {file: h.npy}, temperature: {file: t.npy}}
 output: {fields: [thickness, solid, temperature, net, mix]}
+scheme: {crust: none}
 EOF
+sed 's/mix]/mix, crust, radiated, convected, conducted]/; s/none/fraction/; s/t.npy/t-crust.npy/' hard.yaml >hard-crust.yaml
 "$STRAKE" run hard.yaml --on serial --output hard --quiet
+"$STRAKE" run hard-crust.yaml --on serial --output hard-crust --quiet
 if [ $device = ocl:0 ]; then
-    for fusion in plain ${STRAKE_TESTS_LONG:+stream}; do # marching kernels take a compiler for processors half a minute
-        try run hard.yaml --on ocl:0 --no-tune --set run.fusion=$fusion --set run.division=refined --output "hard-$fusion" --quiet
-        exits 0 "a device divides lava's hard operands ($fusion)"
-        try compare hard "hard-$fusion"
-        exits 0 "to the same bytes"
+    for hard in hard hard-crust; do
+        for fusion in plain ${STRAKE_TESTS_LONG:+stream}; do # marching kernels take a compiler for processors half a minute
+            try run $hard.yaml --on ocl:0 --no-tune --set run.fusion=$fusion --set run.division=refined --output "$hard-$fusion" --quiet
+            exits 0 "a device divides the hard operands of $hard ($fusion)"
+            try compare $hard "$hard-$fusion"
+            exits 0 "to the same bytes"
+        done
     done
 else
     skip "a device divides hard operands" "no OpenCL device"

@@ -5,7 +5,8 @@
 #include "case/case.h"
 #include "tests/support/trial.h"
 
-static const char *const names[] = {"gradient", "pair", "diffusive", "isothermal", "emissivity"};
+static const char *const names[] = {"gradient",   "pair",       "diffusive",
+                                    "isothermal", "emissivity", "crust"};
 
 static const char *const schemes[] = {
     "scheme: {yield: gradient}",
@@ -13,9 +14,10 @@ static const char *const schemes[] = {
     "scheme: {rule: diffusive, cooling: euler, viscosity: dragoni, yield_strength: dragoni}",
     "parameters: {thermal: false, viscosity: 800, yield_strength: 300}",
     "parameters: {emissivity: {from: [1200, 0.3], to: [1350, 0.95]}, convection: 70}",
+    "scheme: {crust: fraction}\nparameters: {crust_decay: 1.5}",
 };
 
-enum { SCHEMES = 5 };
+enum { SCHEMES = 6 };
 
 static void make(const strake_trial_config *c, uint64_t *seed, strake_trial *trial)
 {
