@@ -147,13 +147,27 @@ def values_are_sequences_texts_and_arrays():
 
 
 @test
-def arrays_are_drawn_item_after_item():
+def sequences_are_drawn_item_after_item():
     K, M = np.array([0.5, 1 / 3, 0.7]), np.array([1, 0.9, 0.1 + 0.2])
     result = strake.scan(quench(), {"time.steps": [2, 3]}, draws={"parameters.K": K, "parameters.M": M.tolist()})
     assert len(result) == 6
     pairs = {(k, m) for k, m in zip(result.values["parameters.K"], result.values["parameters.M"])}
     assert pairs == set(zip(K, M)), pairs
     assert len(strake.scan(quench(), draws={"parameters.K": K}, count=2)) == 2
+
+
+@test
+def fields_and_words_are_drawn_with_numbers():
+    stack = np.random.default_rng(2).random((4, 20, 24)) - 0.5
+    K, where = [0.5, 0.6, 0.7, 0.8], ["single", "double", "double", "double"]
+    os.mkdir(here("it's, here"))
+    result = strake.scan(quench(), draws={"fields.u": stack, "parameters.K": K, "precision": where}, folder=here("it's, here"))
+    assert result.values["fields.u"].tolist() == [0, 1, 2, 3] and result.values["precision"].tolist() == where
+    for k in range(4):
+        own = quench(fields={"u": stack[k]}, parameters={"K": K[k]}, precision=where[k])
+        assert result["u"][k].tobytes() == alone(own, "u").tobytes(), k
+    result = strake.scan(quench(), draws={"fields.u": [stack[0], {"constant": 0.25}, "{constant: 0.5}"]})
+    assert result.values["fields.u"].tolist() == [0, 1, 2] and result["u"][:, 0, 0].tolist()[1:] == [0.25, 0.5]
 
 
 @test
@@ -228,7 +242,9 @@ def mistakes_raise_what_strake_says():
     raises(strake.UsageError, ["2 and 3 items"], strake.scan, quench(),
            draws={"parameters.K": [1, 2], "parameters.M": [1, 2, 3]})
     raises(strake.UsageError, ["2 items, count is 3"], strake.scan, quench(), draws={"parameters.K": [1, 2]}, count=3)
-    raises(strake.UsageError, ["parameters.K", "(1, 2)"], strake.scan, quench(), draws={"parameters.K": [[1, 2]]})
+    raises(strake.UsageError, ["double quotes", "it's"], strake.scan, quench(), draws={"fields.u": ["it's \"so\""]})
+    raises(strake.UsageError, ["parameters.K", "uniform"], strake.scan, quench(), draws={"parameters.K": 3})
+    raises(strake.UsageError, ["parameters.K", "[1, 2]"], strake.scan, quench(), draws={"parameters.K": [[1, 2]]})
     raises(strake.UsageError, ["parameters.K", "at most 131071"], strake.scan, quench(),
            {"parameters.K": np.random.default_rng(1).random(9000)})
     raises(strake.UsageError, ["vents", "(2,)"], strake.scan, quench(), vents=[1, 2])

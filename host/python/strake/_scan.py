@@ -37,7 +37,6 @@ _log = logging.getLogger("strake")
 _PROGRESS = re.compile(r"\s*\d+ % .*?(\d+) of (\d+) runs, (\d+) failed")
 _SENTENCE = "strake: "
 _END_OF_LINE = "\033[K"
-_FILE = '{"file"'
 _FAILED_RUN = re.compile(r"run \d+ failed \(")
 _USAGE, _INTERRUPTED = 2, (130, 143)  # exit statuses
 
@@ -82,7 +81,7 @@ class Scan:
         Where shapes differ from run to run it has the shape (members,) and its items are arrays, or None.
     fields: the names of these.
     values: by the path of a key its value in each run, of shape (members,); of fields that were given as arrays which of
-        them it was, from 0 on.
+        the values it was, from 0 on.
     table: by the name of a column of the program's table (`strake scan --help`) an array of shape (members,), such as
         table["psi_max"], table["seconds"], or table["where"]; numbers are NaN in runs that failed.
     time: simulated time of the fields [s], of shape (members,); NaN where a run has none.
@@ -136,8 +135,9 @@ def scan(case: Union[Case, Path, Mapping[str, Any]], over: Optional[Mapping[str,
     over: by paths of keys, such as "parameters.K" or "vents[0].rate", the values that they take, every value with every
         other: a sequence, or a text as --over takes it ("0.5:2:4"). Values of "fields.NAME" may be arrays.
     draws: by paths of keys what is drawn, for all of them together: "uniform:LOW:HIGH", "normal:MEAN:SD" or
-        "lognormal:MEDIAN:FACTOR", or an array of which a run has one item, for example columns of a posterior.
-    count: draws; as many as there are items in an array if that is not said.
+        "lognormal:MEDIAN:FACTOR", or a sequence of which each run takes the next item, such as a column of a posterior;
+        of "fields.NAME" an array of shape (runs,) and the field's.
+    count: how many are drawn; as many as such a sequence has if that is not said.
     seed, sampling: of the draws (default: 1); "random" or "lhs", a Latin hypercube (default: "random").
     vents: places of vents[0]: an array of shape (vents, 2) of x and y [m], or (vents, 3) with weights, or the path of a
         file as --vents takes it; each of them, or as many as `count` says, drawn by their weights.
@@ -189,7 +189,7 @@ class _Words(List[str]):
     """The words of the command, and the files in a folder that they name.
 
     keys: paths of keys that have other values in each run.
-    which: by such a path, by the text of a field that was given as an array, the number of that array.
+    which: by such a path, where fields were given as arrays, by the text of a value its number.
     input: path of what the program gets on standard input, or None.
     keeps: whether fields of the runs are asked for."""
 
@@ -205,7 +205,7 @@ class _Words(List[str]):
         size = len(os.fsencode(value))
         if size > _LONGEST_WORD:
             raise UsageError("scan: the values of %s are %d bytes of text, of which the program takes at most %d; give fewer "
-                             "values, a text FROM:TO:COUNT, or an array in draws"
+                             "values, a text FROM:TO:COUNT, or a sequence in draws"
                              % (value.partition("=")[0], size, _LONGEST_WORD))
         self.extend((option, value))
 
@@ -222,30 +222,28 @@ class _Words(List[str]):
             os.replace(other, path)
         return path
 
-    def field(self, name: str, values: npt.NDArray[Any]) -> Dict[str, Any]:
-        """What a case says of a field that is an array."""
+    def field(self, name: str, values: npt.NDArray[Any]) -> str:
+        """What a case says of a field that is an array, without double quotes: they are those of a text of columns."""
         if values.ndim == 0:
-            return {"constant": values.item()}
+            return "{constant: %r}" % float(values)
         buffer = io.BytesIO()
         np.save(buffer, np.ascontiguousarray(values, dtype=np.float32 if values.dtype == np.float32 else np.float64))
-        return {"file": self.file(re.sub(r"\W", "_", name) + ".npy", buffer.getvalue())}
+        path = self.file(re.sub(r"\W", "_", name) + ".npy", buffer.getvalue())
+        return "{file: '%s'}" % path.replace("'", "''")
 
     def case(self, given: Given, sets: Iterable[str], fields: Optional[Sequence[str]]) -> None:
         """The case, and what of each run is kept: one output, of the last step, as NumPy reads it."""
         if given.path is not None:
             self.append(os.path.abspath(given.path))
         else:
-            keys = dict(given.keys)
-            if given.arrays:
-                keys["fields"] = dict(keys.get("fields") or {})
-                keys["fields"].update((name, self.field(name, values)) for name, values in given.arrays.items())
-            self.input = self.file("case.yaml", as_text(keys).encode())
+            self.input = self.file("case.yaml", as_text(given.keys).encode())
             self.append("-")
         ours = ["output.formats=[npy]", "output.every=0", "output.initial=false"]
         if fields is not None:
             self.keeps = len(fields) > 0
             ours += ["output.fields=[%s]" % ",".join(fields)] if self.keeps else []
-        for text in list(given.sets) + list(sets) + ours:
+        arrays = ["fields.%s=%s" % (name, self.field(name, values)) for name, values in given.arrays.items()]
+        for text in arrays + list(given.sets) + list(sets) + ours:
             self.add("--set", os.fsdecode(text))
         self.add("--table", os.path.join(self.folder, "scan.csv"))
         if self.keeps:
@@ -253,39 +251,34 @@ class _Words(List[str]):
 
     def varied(self, over: Mapping[str, Any], weights: Mapping[str, Sequence[float]]) -> None:
         for path, values in over.items():
+            text = values if isinstance(values, str) else ",".join(self.values("over", path, values))
             self.keys.append(path)
-            if not isinstance(values, str):
-                try:
-                    texts = [] if isinstance(values, Mapping) else [self.value(path, value) for value in values]
-                except TypeError:  # it is none
-                    texts = []
-                if not texts:
-                    raise UsageError("scan: over: %s: expected a sequence of values, such as [1, 2, 3], or a text, such as "
-                                     "'1:3:3', not %r" % (path, values))
-                self.which[path] = {text: k for k, text in reversed(list(enumerate(texts))) if text.startswith(_FILE)}
-                values = ",".join(texts)
-            self.add("--over", "%s=%s" % (path, values))
+            self.add("--over", "%s=%s" % (path, text))
         for path, numbers in weights.items():
             self.add("--weights", "%s=%s" % (path, ",".join(repr(float(number)) for number in numbers)))
 
-    def value(self, path: str, value: Any) -> str:
-        """One value as --over takes it: a text as it is, all else as JSON, which is YAML."""
-        if isinstance(value, str):
-            return value
-        if isinstance(value, np.ndarray) and value.ndim > 0 and path.startswith("fields."):
-            value = self.field(path[len("fields."):], value)
-        return as_text(value)
+    def values(self, argument: str, path: str, values: Any) -> List[str]:
+        """Each of several values as --over takes it: a text as it is, all else as YAML."""
+        try:
+            several = [] if isinstance(values, (str, Mapping)) else list(values)
+        except TypeError:
+            several = []
+        if not several:
+            raise UsageError("scan: %s: %s: expected a text, such as '%s', or a sequence of values, such as [1, 2, 3], not %r"
+                             % (argument, path, "1:3:3" if argument == "over" else "uniform:1:3", values))
+        arrays = [path.startswith("fields.") and isinstance(value, np.ndarray) and value.ndim > 0 for value in several]
+        texts = [self.field(path[len("fields."):], value) if is_array else value if isinstance(value, str) else _yaml(value)
+                 for value, is_array in zip(several, arrays)]
+        if any(arrays):
+            self.which[path] = {text: k for k, text in reversed(list(enumerate(texts)))}
+        return texts
 
     def drawn(self, draws: Mapping[str, Any], count: Optional[int]) -> None:
-        """Arrays become columns of one text."""
-        columns = {path: np.asarray(values) for path, values in draws.items() if not isinstance(values, str)}
-        for path, column in columns.items():
-            if column.ndim != 1 or column.size == 0 or column.dtype.kind not in "iuf":
-                raise UsageError("scan: draws: %s: expected a text, such as 'uniform:0:1', or an array of shape (runs,) of "
-                                 "numbers, not of shape %s and %s" % (path, column.shape, column.dtype))
-        lengths = {column.size for column in columns.values()}
+        """Sequences become columns of one text."""
+        columns = {path: self.values("draws", path, values) for path, values in draws.items() if not isinstance(values, str)}
+        lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1 or (count is not None and lengths and count > min(lengths)):
-            raise UsageError("scan: draws: the arrays have %s items, count is %s: each run takes an item of every array"
+            raise UsageError("scan: draws: the sequences have %s items, count is %s: each run takes an item of every one"
                              % (" and ".join(map(str, sorted(lengths))), count))
         if count is None and lengths:
             count = lengths.pop()
@@ -293,15 +286,15 @@ class _Words(List[str]):
             raise UsageError("scan: draws: say how many runs are drawn, for example count=100")
         if count is not None:
             self.add("--draws", str(count))
+        names = ["c%d" % k for k in range(len(columns))]
+        path = ""
         if columns:
-            names = ["c%d" % k for k in range(len(columns))]
-            lines = [",".join(names)] + [",".join(map(repr, line)) for line in
-                                         zip(*(column.tolist() for column in columns.values()))]
-            path = self.file("draws.csv", "\n".join(lines).encode())
-            draws = dict(draws, **{key: "of:%s:%s" % (path, name) for key, name in zip(columns, names)})
-        for key, values in draws.items():
+            lines = [names] + [[_quoted(text) for text in line] for line in zip(*columns.values())]
+            path = self.file("draws.csv", "\n".join(map(",".join, lines)).encode())
+        laws = dict(draws, **{key: "of:%s:%s" % (path, name) for key, name in zip(columns, names)})
+        for key, law in laws.items():
             self.keys.append(key)
-            self.add("--over", "%s=%s" % (key, values))
+            self.add("--over", "%s=%s" % (key, law))
 
     def vents(self, vents: Any) -> None:
         self.keys[:0] = ["vents[0].x", "vents[0].y"]
@@ -314,6 +307,19 @@ class _Words(List[str]):
             lines += [",".join(map(repr, line)) for line in array.tolist()]
             vents = self.file("vents.csv", "\n".join(lines).encode())
         self.add("--vents", os.fspath(vents))
+
+
+def _yaml(value: object) -> str:
+    """A value with single quotes, where it has no escapes."""
+    text = as_text(value)
+    return text if re.search(r"['\\]", text) else text.replace('"', "'")
+
+
+def _quoted(text: str) -> str:
+    """A word of a text in columns, which can have no double quotes."""
+    if re.search(r'["\r\n]', text):
+        raise UsageError("scan: draws: a text in one line without double quotes is expected, not %s" % text)
+    return '"%s"' % text
 
 
 _libc = ctypes.CDLL(None)
@@ -478,8 +484,7 @@ def _read(words: _Words, has_maps: bool, folder: Optional[str]) -> Scan:
     cells = {name: [row[k] for row in rows] for k, name in enumerate(head)}
     table = {name: _column(name, column, name in words.keys) for name, column in cells.items()}
     for key, which in words.which.items():
-        if which:
-            table[key] = np.array([which[text] for text in cells[key]])
+        table[key] = np.array([which[text] for text in cells[key]])
     if folder is None:
         del table["folder"]
     time = np.full(len(rows), np.nan)
