@@ -120,6 +120,7 @@ typedef struct strake_bench_options {
     int threads;          /**< of the CPU stripe, 0: the default */
     const char *cache;    /**< folder of tuned settings and models; NULL: the user's */
     bool timelines;       /**< a step of every placement is recorded */
+    bool is_warm;         /**< batches need not be made once before they are timed */
     double device_memory; /**< [B] of the smallest GPU, 0 if there is none */
     void (*notice)(void *user, const char *line);
     /** As in strake_options. */

@@ -177,7 +177,7 @@ strake_status strake_bench_members_measure(strake_bench *bench, const strake_ben
         batch->where = bench->item[k / members->counts].where;
         batch->members = members->count[k % members->counts];
     }
-    for (int r = 0; r <= bench->repeats; r++) {
+    for (int r = options->is_warm ? 1 : 0; r <= bench->repeats; r++) {
         for (int k = 0; k < bench->batches; k++) {
             /* Placements take turns. */
             const int turn = k % bench->items * members->counts + k / bench->items;

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -603,17 +601,10 @@ static strake_status add_batch_places(session *s, strake_bench *bench, strake_er
 {
     strake_status status = STRAKE_OK;
     char text[sizeof s->places];
-    pid_t process = 0;
-    int from = -1;
     if (s->arguments->place_count == 0 && s->places[0] == '\0') {
-        batch_places found = {.status = STRAKE_ERR_STATE};
-        STRAKE_TRY(strake_scan_apart(find_batch_places, bench->which, &process, &from, error));
-        const bool got = read(from, &found, sizeof found) == (ssize_t)sizeof found;
-        (void)close(from);
-        (void)waitpid(process, NULL, 0);
-        STRAKE_CHECK(got && found.status == STRAKE_OK, error, found.status,
-                     "cannot look for devices: %s; --on names placements",
-                     got ? found.text : "a driver ended the process");
+        batch_places found;
+        STRAKE_TRY(strake_scan_apart(find_batch_places, bench->which, &found, sizeof found, error));
+        STRAKE_CHECK(found.status == STRAKE_OK, error, found.status, "%s", found.text);
         (void)snprintf(s->places, sizeof s->places, "%s", found.text);
     }
     for (int k = 0; k < s->arguments->place_count; k++) {

@@ -12,6 +12,7 @@
 #include "program/command.h"
 #include "program/say.h"
 #include "program/report_file.h"
+#include "program/scan_worker.h"
 #include "program/summary.h"
 
 /* Part of the trials that processors were busy with other programs from which on that is told. */
@@ -31,25 +32,6 @@ static int count_stages(const strake_case *which)
     }
     free(graph);
     return count;
-}
-
-/* Arrays that a run holds: fields that are no constants, states twice (old and new). */
-static double array_bytes(const strake_case *which)
-{
-    double bytes = 0.0, number = 0.0;
-    for (int f = 0; f < which->problem->fields; f++) {
-        const strake_field *const field = &which->problem->field[f];
-        int64_t shape[STRAKE_AXES];
-        const strake_source *const source = which->source[f];
-        if (!strake_case_has(which, f) ||
-            (!field->is_state && source != NULL && strake_source_constant(source, &number))) {
-            continue;
-        }
-        strake_case_field_shape(which, f, shape);
-        bytes += (field->is_state ? 2.0 : 1.0) * (double)shape[0] * (double)shape[1] *
-                 (double)shape[2] * strake_precision_size(which->precision);
-    }
-    return bytes;
 }
 
 static void print_outputs(const strake_case *which, const strake_solver *solver, FILE *stream)
@@ -128,7 +110,7 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
     (void)fprintf(stream, "%d operations and at least %d bytes per cell and step\n",
                   strake_solver_flops_per_cell(solver), strake_solver_bytes_per_cell(solver));
     (void)fprintf(stream, "memory     about %s for the fields\n",
-                  strake_size_text(array_bytes(which), size));
+                  strake_size_text(strake_case_bytes(which), size));
 }
 
 static void print_parts(const strake_case *which, const strake_solver *solver,
@@ -380,6 +362,9 @@ static int command(const strake_arguments *arguments)
     strake_options settings = strake_solver_options(arguments);
     notes told = {.is_trying = false};
     bool has_particles = false;
+    if (strake_scan_is_asked(arguments)) {
+        return strake_scan_check(arguments);
+    }
     STRAKE_TRY(strake_case_from(arguments, &which, error));
     has_particles = which->problem->has_particles;
     if (has_particles) {
@@ -427,7 +412,7 @@ cleanup:
 static const strake_option options[] = {
     STRAKE_OPTIONS_CASE,
     STRAKE_TEXT("--report", report, "FILE.json", "write the same as JSON; - is standard output"),
-    STRAKE_OPTIONS_END};
+    STRAKE_OPTIONS_VALUES, STRAKE_OPTIONS_SCAN, STRAKE_OPTIONS_END};
 
 const strake_command strake_command_check = {
     .name = "check",
@@ -443,9 +428,18 @@ const strake_command strake_command_check = {
         "several trials with the range of them, which is wide where other programs run; its\n"
         "lower end is the shortest trial less the time that other programs had the processors.\n"
         "Of particles it times the first steps. - for CASE.yaml reads it from standard input.\n"
+        "\n"
+        "With --over or --vents, and all else that `strake scan` is told, it says what that scan\n"
+        "will take: reads the case of each run and makes its fields (of runs that lie evenly\n"
+        "where all have more than 2e8 cells together), so that a value which is wrong is found;\n"
+        "counts runs, cells and steps, those in the table not among them; says how many runs\n"
+        "stand side by side on each place, and the memory and disk space that they need; and\n"
+        "times trial steps of so many runs on each place. The time is unknown where the states\n"
+        "decide how many steps there are, and where runs come one after the other.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples = "  strake check cone.yaml\n"
                 "  strake check cone.yaml --on cpu,ocl:0 --split 1,3\n"
                 "  strake check cone.yaml --set grid.rows=100000\n"
+                "  strake check cone.yaml --over time.dt=0.02:0.1:5 --on cpu,gpu:0\n"
                 "  strake new mpdata2d | strake check -\n",
     .run = command};

@@ -1,6 +1,7 @@
 #include "program/scan_table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,8 @@ static const double period = 1.0;
 
 static const int64_t most_bytes = INT64_C(1) << 32;
 
-void strake_scan_cell(strake_text *text, const char *value)
+/* Appends a value of a table, in quotes where it needs them, and a comma. */
+static void put_cell(strake_text *text, const char *value)
 {
     const bool plain = strpbrk(value, ",\"\n\r") == NULL;
     strake_text_append(text, "\"", plain ? 0 : 1);
@@ -117,14 +119,83 @@ cleanup:
     return status;
 }
 
-void strake_scan_table_put(strake_scan_table *table, int64_t run, bool failed, strake_text *line)
+void strake_scan_table_head(strake_scan_table *table, const strake_scan_job *job,
+                            const strake_problem *problem)
 {
-    strake_scan_row *const row = &table->row[run];
+    static const char *const numbers[] = {"min", "max", "sum", "norm", "checksum"};
+    const strake_scan_values *const values = job->values;
+    strake_text *const head = &table->header;
+    put_cell(head, "run");
+    for (int k = 0; k < values->axes; k++) {
+        put_cell(head, values->axis[k].path);
+    }
+    table->state = values->axes + 1;
+    strake_text_print(head, "state,where,steps,seconds,setup_seconds,cells_per_second,");
+    int columns = table->state + 6;
+    for (int f = 0; f < problem->fields; f++) {
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+            if (strake_scan_has_column(&problem->field[f])) {
+                strake_text_print(head, "%s_%s,", problem->field[f].name, numbers[k]);
+                columns++;
+            }
+        }
+    }
+    for (int q = 0; q < problem->quantities; q++) {
+        strake_text_print(head, "%s,", problem->quantity[q].name);
+        columns++;
+    }
+    if (job->mapped != NULL) {
+        strake_text_print(head, "e1,");
+        columns++;
+    }
+    table->folder = columns;
+    strake_text_print(head, "folder,message,id");
+}
+
+strake_status strake_scan_table_put(strake_scan_table *table, const strake_scan_job *job,
+                                    const strake_scan_answer *answer, strake_error *error)
+{
+    strake_text line = {0};
+    strake_scan_row *const row = &table->row[answer->run];
+    const bool failed = answer->status != STRAKE_OK;
+    for (int k = 0; k < job->values->axes; k++) {
+        put_cell(&line, strake_scan_value(job->values, answer->run, k));
+    }
+    put_cell(&line, failed ? "failed" : "done");
+    put_cell(&line, answer->where);
+    if (failed) {
+        for (int k = table->state + 2; k < table->folder; k++) {
+            put_cell(&line, "");
+        }
+        put_cell(&line, "");
+    } else {
+        strake_text_print(&line, "%lld,%.6g,%.6g,%.6g,", (long long)answer->steps, answer->seconds,
+                          answer->setup_seconds, answer->rate);
+        for (int f = 0; f < answer->fields; f++) {
+            strake_text_print(&line, "%.17g,%.17g,%.17g,%.17g,%016" PRIx64 ",",
+                              answer->field[f].minimum, answer->field[f].maximum,
+                              answer->field[f].sum, answer->field[f].norm,
+                              answer->field[f].checksum);
+        }
+        for (int q = 0; q < answer->quantities; q++) {
+            strake_text_print(&line, "%.17g,", answer->quantity[q]);
+        }
+        if (job->mapped != NULL) {
+            strake_text_print(&line, isnan(answer->e1) ? "," : "%.17g,", answer->e1);
+        }
+        put_cell(&line, answer->folder);
+    }
+    put_cell(&line, answer->text);
+    strake_text_print(&line, "%016" PRIx64, row->id);
+    if (line.failed) {
+        strake_text_free(&line);
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the table");
+    }
     free(row->text);
-    row->text = line->data;
+    row->text = line.data;
     row->failed = failed;
-    *line = (strake_text){0};
     table->is_new = true;
+    return STRAKE_OK;
 }
 
 strake_status strake_scan_table_write(strake_scan_table *table, bool now, strake_error *error)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "files/text.h"
+#include "program/scan_worker.h"
 
 /** One run. */
 typedef struct strake_scan_row {
@@ -28,8 +29,9 @@ typedef struct strake_scan_table {
 /** Cell @p k of a line, from 0 on, as it stands there. @param[out] length  without what follows @return NULL: there are fewer */
 const char *strake_scan_table_cell(const char *line, int k, size_t *length);
 
-/** Appends a value of a table, in quotes where it needs them, and a comma. */
-void strake_scan_cell(strake_text *text, const char *value);
+/** Makes the header: the keys that vary, and what is told of each run. */
+void strake_scan_table_head(strake_scan_table *table, const strake_scan_job *job,
+                            const strake_problem *problem);
 
 /**
  * Takes over what a file has of the rows, by their ids. @param[in] keeps  only lines that name a folder count
@@ -37,8 +39,9 @@ void strake_scan_cell(strake_text *text, const char *value);
  */
 strake_status strake_scan_table_read(strake_scan_table *table, bool keeps, strake_error *error);
 
-/** Gives a row its line, which it takes over; the file follows within a second (strake_scan_table_write()). */
-void strake_scan_table_put(strake_scan_table *table, int64_t run, bool failed, strake_text *line);
+/** Gives a row its line; the file follows within a second (strake_scan_table_write()). @return STRAKE_ERR_MEMORY */
+strake_status strake_scan_table_put(strake_scan_table *table, const strake_scan_job *job,
+                                    const strake_scan_answer *answer, strake_error *error);
 
 /** Brings the file up to date, atomically: @p now, or where its last change is a second old. */
 strake_status strake_scan_table_write(strake_scan_table *table, bool now, strake_error *error);

@@ -358,9 +358,6 @@ strake_status strake_scan_maps_find(const strake_scan_job *job, strake_scan_tabl
     if (job->maps == NULL) {
         return STRAKE_OK;
     }
-    path = strake_path_join(job->maps, "runs");
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for maps");
-    STRAKE_TRY(strake_folder_create(path, error));
     for (int64_t run = 0; run < table->rows; run++) {
         strake_scan_row *const row = &table->row[run];
         strake_scan_trace trace = {0};

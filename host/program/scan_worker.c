@@ -52,6 +52,8 @@ static bool scan_worker_take(strake_scan_worker *worker, strake_scan_answer *ans
 static void scan_worker_interrupt(const strake_scan_worker *worker);
 static void scan_worker_end(strake_scan_worker *worker);
 static void find_places(const void *where, int to);
+static strake_status start_apart(void (*work)(const void *given, int to), const void *given,
+                                 pid_t *process, int *from, strake_error *error);
 
 double strake_scan_work(const strake_case *which)
 {
@@ -413,8 +415,8 @@ static strake_status begin(dealer *d, strake_error *error)
         STRAKE_TRY(add_named(d, error));
     }
     if (!deal->one_by_one && !cores) {
-        STRAKE_TRY(strake_scan_apart(find_places, words ? "hybrid" : deal->where, &d->looking,
-                                     &d->looks, error));
+        STRAKE_TRY(start_apart(find_places, words ? "hybrid" : deal->where, &d->looking, &d->looks,
+                               error));
     }
 cleanup:
     return status;
@@ -912,8 +914,9 @@ static void find_places(const void *where, int to)
     (void)strake_file_write_all(to, &found, sizeof found);
 }
 
-strake_status strake_scan_apart(void (*work)(const void *given, int to), const void *given,
-                                pid_t *process, int *from, strake_error *error)
+/* Starts a process that writes something to a pipe. @param[out] from  its other end */
+static strake_status start_apart(void (*work)(const void *given, int to), const void *given,
+                                 pid_t *process, int *from, strake_error *error)
 {
     int ends[2] = {-1, -1};
     if (pipe(ends) != 0 || (*process = start_process()) < 0) {
@@ -927,4 +930,21 @@ strake_status strake_scan_apart(void (*work)(const void *given, int to), const v
     (void)close(ends[1]);
     *from = ends[0];
     return STRAKE_OK;
+}
+
+strake_status strake_scan_apart(void (*work)(const void *given, int to), const void *given,
+                                void *out, size_t size, strake_error *error)
+{
+    pid_t process = 0;
+    int from = -1;
+    strake_status status = start_apart(work, given, &process, &from, error);
+    if (status == STRAKE_OK) {
+        const bool got = read(from, out, size) == (ssize_t)size;
+        (void)close(from);
+        (void)waitpid(process, NULL, 0);
+        status = got ? STRAKE_OK
+                     : strake_fail(error, STRAKE_ERR_STATE,
+                                   "cannot look for devices: a driver ended the process");
+    }
+    return status;
 }

@@ -16,6 +16,68 @@
 /** Most runs at a time: on the cores, and on a device. */
 enum { STRAKE_SCAN_JOBS = 256, STRAKE_SCAN_MEMBERS = 4096 };
 
+/* Options of a scan, which `strake check` has, too: what varies, and what is made of it. */
+#define STRAKE_OPTIONS_VALUES                                                                      \
+    {"--over",                                                                                     \
+     STRAKE_OPTION_OVER,                                                                           \
+     "PATH=VALUES",                                                                                \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     "a key to vary (`strake help scan`); repeatable: every\nvalue with every other"},             \
+        STRAKE_NUMBER("--draws", INTEGER, draws, "N", 1, STRAKE_SCAN_MOST,                         \
+                      "draw so many values of all keys that are drawn, together"),                 \
+        STRAKE_NUMBER("--seed", INTEGER, seed, "S", 0, 0x1p53, "of the draws (default: 1)"),       \
+        STRAKE_TEXT(                                                                               \
+            "--sampling", sampling, "WAY",                                                         \
+            "random, or lhs: a Latin hypercube, which covers\neach key's distribution evenly "     \
+            "(default: random)"),                                                                  \
+        STRAKE_TEXT(                                                                               \
+            "--vents", vents, "FILE",                                                              \
+            "places of vents[0], with weights: a grid (.asc), columns\nx, y, weight, or points "   \
+            "(GeoJSON; what GDAL reads)\nwith a property weight; all of them, or --draws of "      \
+            "them"),                                                                               \
+        STRAKE_TEXT(                                                                               \
+            "--classes", classes, "FILE",                                                          \
+            "classes of eruptions (`strake help scan`): columns class,\nvolume, duration, curve, " \
+            "probability")
+#define STRAKE_OPTIONS_SCAN                                                                        \
+    STRAKE_TEXT("--table", table, "FILE", "the table (default: scan.csv)"),                        \
+        STRAKE_TEXT("--keep", keep, "DIR", "keep the outputs of every run, in folders in DIR"),    \
+        STRAKE_TEXT(                                                                               \
+            "--maps", maps, "DIR",                                                                 \
+            "maps of all runs: probability of a flow, mean and\nlargest thickness, earliest "      \
+            "arrival"),                                                                            \
+        {"--weights",                                                                              \
+         STRAKE_OPTION_WEIGHTS,                                                                    \
+         "PATH=W,...",                                                                             \
+         0,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         "weights of the values of a key in maps (default: equal);\nrepeatable: those of a run "   \
+         "are "                                                                                    \
+         "multiplied"},                                                                            \
+        STRAKE_TEXT("--footprint", mapped, "FILE",                                                 \
+                    "a column e1 of the table: how well each run covers the\ncells of this flow: " \
+                    "a grid, a "                                                                   \
+                    "folder of outputs, or\npolygons (GeoJSON; what GDAL reads)"),                 \
+        STRAKE_NUMBER(                                                                             \
+            "--threshold", REAL, threshold, "M", 0, 1e308,                                         \
+            "thickness [m] above which a cell belongs to a flow, in\nmaps and e1 (default: "       \
+            "0.1)"),                                                                               \
+        STRAKE_NUMBER(                                                                             \
+            "--eruptions", REAL, eruptions, "N", 0, 1e308,                                         \
+            "a map `absolute`: the probability of one or more flows\nin years in which N "         \
+            "eruptions are expected"),                                                             \
+        STRAKE_NUMBER(                                                                             \
+            "--jobs", INTEGER, jobs, "N", 1, STRAKE_SCAN_JOBS,                                     \
+            "runs at a time on the cores (default: as many as\ncores; 1: one after the other, "    \
+            "as `strake run`)"),                                                                   \
+        STRAKE_NUMBER(                                                                             \
+            "--members", INTEGER, members, "N", 1, STRAKE_SCAN_MEMBERS,                            \
+            "runs at a time on each device, which steps them\ntogether (default: up to 256, as "   \
+            "memory goes)")
+
 /** What all runs share. */
 typedef struct strake_scan_job {
     const strake_arguments *arguments;
@@ -131,11 +193,12 @@ double strake_scan_bytes(const strake_case *which);
 void strake_scan_deal_share(strake_scan_deal *deal, int64_t left, double bytes, int threads);
 
 /**
- * Starts a process that writes something of less than a page to a pipe: what must stay out of this one, as drivers of
- * devices. @param[out] from  where it comes from  @return STRAKE_ERR_IO
+ * Has a process of its own find out what must not be looked for in this one, as drivers of devices.
+ * @param[in] work  writes @p size bytes, less than a page, to a pipe  @param[out] out  these
+ * @return STRAKE_ERR_IO, STRAKE_ERR_STATE where the process ended without them
  */
 strake_status strake_scan_apart(void (*work)(const void *given, int to), const void *given,
-                                pid_t *process, int *from, strake_error *error);
+                                void *out, size_t size, strake_error *error);
 
 /**
  * Makes all runs that are not done, or as many as end before a signal (interrupt.h). What a device fails to do goes to
@@ -143,5 +206,14 @@ strake_status strake_scan_apart(void (*work)(const void *given, int to), const v
  * @return STRAKE_ERR_USAGE for a WHERE that is none, STRAKE_ERR_IO without processes, or as ended and tick fail
  */
 strake_status strake_scan_deal_all(strake_scan_deal *deal, strake_error *error);
+
+/** Whether a command line asks for a scan, or has an option that only a scan has. */
+bool strake_scan_is_asked(const strake_arguments *arguments);
+
+/**
+ * `strake check` of a scan: reads all its cases, makes their fields, and says how much there is to compute, where, in how much
+ * memory and on how much disk, and how long that takes; writes nothing but the report. @return the exit status
+ */
+int strake_scan_check(const strake_arguments *arguments);
 
 #endif

@@ -261,3 +261,21 @@ void strake_summary_print(const strake_result *result, FILE *stream)
         (void)fprintf(stream, "(mips: millions of particles that make a step in a second)\n");
     }
 }
+
+double strake_case_bytes(const strake_case *which)
+{
+    double bytes = 0.0, number = 0.0;
+    for (int f = 0; f < which->problem->fields; f++) {
+        const strake_field *const field = &which->problem->field[f];
+        int64_t shape[STRAKE_AXES];
+        const strake_source *const source = which->source[f];
+        if (!strake_case_has(which, f) ||
+            (!field->is_state && source != NULL && strake_source_constant(source, &number))) {
+            continue;
+        }
+        strake_case_field_shape(which, f, shape);
+        bytes += (field->is_state ? 2.0 : 1.0) * (double)shape[0] * (double)shape[1] *
+                 (double)shape[2] * strake_precision_size(which->precision);
+    }
+    return bytes;
+}

@@ -11,6 +11,9 @@ void strake_summary_print(const strake_result *result, FILE *stream);
 /** "61 x 97" in @p text. @return @p text. */
 const char *strake_shape_text(int dims, const int64_t shape[3], char text[72]);
 
+/** Memory of the arrays that a run on a grid holds [bytes]: fields that are no constants, states twice (old and new). */
+double strake_case_bytes(const strake_case *which);
+
 /** What the problem's slabs across the stripes are called. */
 const char *strake_slab_name(const strake_case *which);
 

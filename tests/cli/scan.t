@@ -5,6 +5,7 @@ faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so"
 column() { # column TABLE NAME: the values of a column without quoted cells before it
     awk -F, -v name="$2" 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == name) at = k; next } { print $at }' "$1"
 }
+devices=$("$STRAKE" devices | grep -c '^ocl:[0-9]*: ')
 rows() { echo $(($(wc -l <"$1") - 1)); }
 lines() { tr '\n' ' ' | sed 's/ $//'; }
 
@@ -137,6 +138,53 @@ check "each number below its name: as much lava as the vents gave" test "$(paste
     <(column flow.csv solid_volume) | awk '{ printf "%.6f ", $1 + $2 }')" = "3600.000000 3600.000000 4200.000000 4200.000000 "
 try scan flow.yaml --over 'vents[1].rate=2,3' --over parameters.emissivity=0.5,0.9 --table flow.csv
 prints "and is found complete" "complete already: 4 runs, 0 failed"
+
+# What a scan will take.
+try check case.yaml --over fields.u1.constant=0.1:0.2:5 --over time.steps=4,6 --on cpu --table none.csv --keep planned --report plan.json
+exits 0 "a scan is checked"
+prints "runs, cells, steps, memory and files are told" "case.yaml is valid in all 10 runs" "runs       10" "cells      5917 in each" \
+    "steps      4 to 6 in each" "work       2.958e+05 cells times steps in all" "memory     about " "none.csv" "folders in planned"
+check "as are the place, its runs at a time, and a time" bash -c 'grep -qE "^cpu .* 2 +1  - .*cell/s$" .out && grep -qE "^prediction about [0-9.]+ s" .out'
+check "nothing is written but the report" test ! -e none.csv -a ! -e planned -a -s plan.json
+missing=
+for key in case problem runs runs_there cells steps work one_by_one memory table_bytes maps_bytes traces_bytes outputs_bytes places \
+    where runs_at_a_time threads items_per_second setup_seconds seconds; do
+    grep -qF "\"$key\": " plan.json || missing="$missing $key"
+done
+check "the report has every key$missing" test -z "$missing"
+check "work is that of all runs, and so are outputs" bash -c 'grep -q "\"work\": 295850,$" plan.json && grep -q "\"outputs_bytes\": 473360,$" plan.json'
+"$STRAKE" scan case.yaml --over fields.u1.constant=0.1:0.2:3 --on cpu --table some.csv --keep planned --quiet
+check "outputs take the room that was told" test "$(cat planned/*/psi_*.npy | wc -c)" -eq $((3 * (5917 * 8 + 128)))
+try check case.yaml --over fields.u1.constant=0.1:0.2:5 --on cpu --table some.csv --keep planned
+prints "runs that the table has are not made again" "runs       5, of which some.csv has 3" "work       2.367e+05 cells"
+try check case.yaml --over fields.u1.constant=0.1:0.2:3 --on cpu --table some.csv
+prints "a scan that is complete takes nothing" "nothing is left to be run"
+try check case.yaml --table none.csv --over fields.u1.constant=0.1,0.2,0.3,5,7
+fails 2 "a run that cannot be made is found without any" "run 4 of 5 (fields.u1.constant=5): " "unstable" "others are wrong, too"
+try check case.yaml --table none.csv --over time.steps=3,x
+fails 2 "so is a value that is none" "run 2 of 2 (time.steps=x): " "expected an integer"
+try check case.yaml --table none.csv --over grid.rws=3,4
+fails 2 "and an unknown key" "grid.rws" "rows"
+try check case.yaml --table none.csv --over run.on=cpu,serial
+prints "where places are compared no time is known" "one after the other" "prediction unknown: runs come one after the other"
+try check flow.yaml --table none.csv --over 'vents[0].rate=2,3' --on cpu --maps maps
+prints "nor where the states decide on steps" "steps      as the states will have them" "prediction unknown" \
+    "maps       10.0 KiB, and what runs leave for them at most 10.0 KiB: maps"
+check "and no folder is made" test ! -e maps
+for option in "--draws 3" "--seed 1" "--sampling lhs" "--table t.csv" "--keep k" "--maps m" "--weights time.dt=1" "--footprint f" \
+    "--threshold 1" "--jobs 2" "--members 2"; do
+    # shellcheck disable=SC2086
+    try check case.yaml $option
+    fails 2 "check $option without a scan is refused" "needs --over PATH=VALUES"
+done
+if [ "$devices" -gt 0 ]; then
+    try check case.yaml --over fields.u1.constant=0.1:0.2:5 --on cpu,ocl:0 --steps 8 --table none.csv
+    prints "a device is told with its memory and runs" "cpu " "ocl:0 " " of " "cell/s"
+else
+    skip "a device is told with its memory and runs" "no OpenCL device"
+fi
+try check case.yaml --table none.csv --over fields.u1.constant=0.1,0.2 --on nowhere
+fails 2 "a place that is none is refused" "nowhere"
 
 # Failures.
 try scan case.yaml --over fields.u1.constant=0.1,5,0.2 --table failing.csv
