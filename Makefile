@@ -205,7 +205,7 @@ SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\)
 BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
 # The longest, and those that mostly wait, first: the runner keeps the order.
 LONGEST := machines.t particle_ranks.t ranks.t particles.t problem.t tune.t streaming.t trust.t test_lava_borders \
-    $(SUBJECTS:%=test_kernels@%) $(SUBJECTS:%=test_parity@%) rank_failures.t drivers.t failure.t test_sph_device lava_tools.t \
+    $(SUBJECTS:%=test_kernels@%) $(SUBJECTS:%=test_parity@%) rank_failures.t drivers.t failure.t test_sph_device lava_tools.t scan_ranks.t \
     lava_ranks.t auto.t test_activity test_particles no_doubles.t model.t formulas.t problem_waves.t problem_patterns.t \
     python_problem.t $(SUBJECTS:%=test_blocks@%) rank_model.t rank_balance.t formats.t queues.t new_problem.t test_setup \
     test_opencl test_lava test_growth new.t test_cahn_hilliard $(SUBJECTS:%=test_sweeps@%) package.t test_sph test_volume_parity \

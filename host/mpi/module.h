@@ -36,6 +36,8 @@
     X(ranks_most)                                                                                  \
     X(ranks_broadcast)                                                                             \
     X(ranks_trade)                                                                                 \
+    X(ranks_post)                                                                                  \
+    X(ranks_fetch)                                                                                 \
     X(link_create)                                                                                 \
     X(link_destroy)                                                                                \
     X(link_messages)                                                                               \

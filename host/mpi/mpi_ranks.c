@@ -11,6 +11,8 @@
 
 static const double patience = 300.0;
 
+enum { POST = 1001 /* tag of what is posted: above those of transfers */ };
+
 /* What a rank tells the others on its machine. */
 typedef struct local_facts {
     int64_t process;
@@ -118,11 +120,82 @@ cleanup:
     return status;
 }
 
+/* Frees the posts that have left; with @p waits waits for each first. */
+static strake_status clear_posts(strake_ranks *ranks, bool waits, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (strake_mpi_post **at = &ranks->posts; *at != NULL;) {
+        strake_mpi_post *const post = *at;
+        int is_gone = 1;
+        if (waits) {
+            STRAKE_TRY(strake_mpi_wait(ranks, 1, &post->request, MPI_STATUSES_IGNORE,
+                                       "a message to be taken", error));
+        } else {
+            STRAKE_TRY(strake_mpi_check(
+                ranks, "MPI_Test", MPI_Test(&post->request, &is_gone, MPI_STATUS_IGNORE), error));
+        }
+        if (is_gone) {
+            *at = post->next;
+            free(post);
+        } else {
+            at = &post->next;
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_ranks_post(strake_ranks *ranks, int peer, const void *data, size_t bytes,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_mpi_post *post = malloc(sizeof *post + bytes);
+    STRAKE_CHECK(post != NULL, error, STRAKE_ERR_MEMORY, "out of memory for messages");
+    memcpy(post->data, data, bytes);
+    STRAKE_TRY(clear_posts(ranks, false, error));
+    STRAKE_TRY(strake_mpi_check(
+        ranks, "MPI_Isend",
+        MPI_Isend(post->data, (int)bytes, MPI_BYTE, peer, POST, ranks->world, &post->request),
+        error));
+    post->next = ranks->posts;
+    ranks->posts = post;
+    post = NULL;
+cleanup:
+    free(post);
+    return status;
+}
+
+strake_status strake_ranks_fetch(strake_ranks *ranks, void *data, size_t bytes, int *peer,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int is_there = 0;
+    MPI_Status seen;
+    *peer = -1;
+    STRAKE_TRY(strake_mpi_look(ranks, error));
+    STRAKE_TRY(strake_mpi_check(ranks, "MPI_Iprobe",
+                                MPI_Iprobe(MPI_ANY_SOURCE, POST, ranks->world, &is_there, &seen),
+                                error));
+    if (is_there) {
+        STRAKE_TRY(strake_mpi_check(ranks, "MPI_Recv",
+                                    MPI_Recv(data, (int)bytes, MPI_BYTE, seen.MPI_SOURCE, POST,
+                                             ranks->world, MPI_STATUS_IGNORE),
+                                    error));
+        *peer = seen.MPI_SOURCE;
+    }
+cleanup:
+    return status;
+}
+
 void strake_ranks_close(strake_ranks **which)
 {
     strake_ranks *ranks = *which;
+    strake_error ignored;
     if (ranks == NULL) {
         return;
+    }
+    if (ranks->started && !ranks->lost) {
+        (void)clear_posts(ranks, true, &ignored);
     }
     if (ranks->lost) {
         strake_mpi_linger();

@@ -174,6 +174,16 @@ strake_status strake_mpi_wait_or(strake_ranks *ranks, int requests, MPI_Request 
     }
 }
 
+strake_status strake_mpi_look(strake_ranks *ranks, strake_error *error)
+{
+    const double now = strake_clock_seconds();
+    if (!ranks->lost && now - ranks->looked >= look_after) {
+        ranks->looked = now;
+        (void)find_dead(ranks);
+    }
+    return ranks->lost ? strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text) : STRAKE_OK;
+}
+
 bool strake_ranks_is_lost(const strake_ranks *ranks)
 {
     return ranks->lost;

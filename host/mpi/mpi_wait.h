@@ -12,6 +12,13 @@ extern const strake_module strake_mpi_module;
 
 enum { STRAKE_MPI_PIECE = 1 << 30 /* bytes: MPI counts with an int */ };
 
+/** A message that was posted. */
+typedef struct strake_mpi_post {
+    struct strake_mpi_post *next;
+    MPI_Request request;
+    char data[];
+} strake_mpi_post;
+
 struct strake_ranks {
     strake_module_object object;
     MPI_Comm world; /* of Strake alone */
@@ -30,11 +37,16 @@ struct strake_ranks {
     bool tells;                   /* this rank is to say so */
     bool started;                 /* MPI was initialised here */
     strake_error cause;
+    strake_mpi_post *posts; /* that may not have left yet */
+    double looked;          /* when a message was fetched and the others looked after */
 };
 
 /** A failed call of MPI, as a message. @return STRAKE_OK for MPI_SUCCESS, else STRAKE_ERR_RANK. */
 strake_status strake_mpi_check(strake_ranks *ranks, const char *call, int code,
                                strake_error *error);
+
+/** Now and then looks whether a rank on this machine has died. @return STRAKE_ERR_RANK, once it has */
+strake_status strake_mpi_look(strake_ranks *ranks, strake_error *error);
 
 /** Waits a moment after a loss. */
 void strake_mpi_linger(void);

@@ -2,6 +2,7 @@
 #include "mpi/ranks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/launch.h"
 #include "mpi/module.h"
@@ -122,6 +123,32 @@ int strake_ranks_sharing(const strake_ranks *ranks)
     return ranks != NULL ? of(ranks)->ranks_sharing(ranks) : 1;
 }
 
+strake_status strake_ranks_pick(const strake_ranks *ranks, const char *option, const char *text,
+                                char *out, size_t size, strake_error *error)
+{
+    const int count = strake_ranks_count(ranks);
+    const int self = strake_ranks_self(ranks);
+    const char *part = text;
+    int parts = 1;
+    for (const char *at = strchr(text, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        part = parts == self ? at + 1 : part;
+        parts++;
+    }
+    if (parts != 1 && parts != count) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: `%s` has parts for %d ranks, and there %s %d; give one for each "
+                           "rank, or one for all",
+                           option, text, parts, count == 1 ? "is" : "are", count);
+    }
+    const size_t length = strcspn(part, "/");
+    if (length >= size) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: `%s` is too long", option, text);
+    }
+    memcpy(out, part, length);
+    out[length] = '\0';
+    return STRAKE_OK;
+}
+
 const char *strake_ranks_library(const strake_ranks *ranks)
 {
     return ranks != NULL ? of(ranks)->ranks_library(ranks) : "";
@@ -199,6 +226,19 @@ strake_status strake_ranks_trade(strake_ranks *ranks, const strake_transfer *sen
 {
     return ranks != NULL ? of(ranks)->ranks_trade(ranks, send, sends, receive, receives, error)
                          : no_ranks(error);
+}
+
+strake_status strake_ranks_post(strake_ranks *ranks, int peer, const void *data, size_t bytes,
+                                strake_error *error)
+{
+    return ranks != NULL ? of(ranks)->ranks_post(ranks, peer, data, bytes, error) : no_ranks(error);
+}
+
+strake_status strake_ranks_fetch(strake_ranks *ranks, void *data, size_t bytes, int *peer,
+                                 strake_error *error)
+{
+    *peer = -1;
+    return ranks != NULL ? of(ranks)->ranks_fetch(ranks, data, bytes, peer, error) : STRAKE_OK;
 }
 
 strake_status strake_link_create(strake_ranks *ranks, const strake_transfer *send, int sends,

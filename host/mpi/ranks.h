@@ -53,6 +53,13 @@ int strake_ranks_machine(const strake_ranks *ranks);
 /** Ranks on this machine that may use the very same processors, this one included. */
 int strake_ranks_sharing(const strake_ranks *ranks);
 
+/**
+ * Takes the part of a list for several ranks, "cpu/ocl:0", that is this rank's: the only one, or one for
+ * each rank. @param[in] option  its name, for messages @return STRAKE_ERR_USAGE
+ */
+strake_status strake_ranks_pick(const strake_ranks *ranks, const char *option, const char *text,
+                                char *out, size_t size, strake_error *error);
+
 /** Whether a rank is on this rank's machine. */
 bool strake_ranks_is_here(const strake_ranks *ranks, int rank);
 
@@ -106,6 +113,20 @@ strake_status strake_ranks_broadcast(strake_ranks *ranks, void *data, size_t byt
 /** Sends and receives, all at once; returns when all are done. */
 strake_status strake_ranks_trade(strake_ranks *ranks, const strake_transfer *send, int sends,
                                  const strake_transfer *receive, int receives, strake_error *error);
+
+/**
+ * Sends a copy of some bytes and returns at once. Messages from one rank to another arrive in their order.
+ * strake_ranks_close() waits until all were fetched.
+ */
+strake_status strake_ranks_post(strake_ranks *ranks, int peer, const void *data, size_t bytes,
+                                strake_error *error);
+
+/**
+ * Takes a message that was posted to this rank, if there is one; never waits. @param[in] bytes  room for it
+ * @param[out] peer  whose it is, -1: there is none @return STRAKE_ERR_RANK, also once a rank on this machine has died
+ */
+strake_status strake_ranks_fetch(strake_ranks *ranks, void *data, size_t bytes, int *peer,
+                                 strake_error *error);
 
 /**
  * An exchange that is repeated with the same memory. A round is: listen, send, received, sent. A rank

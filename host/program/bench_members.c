@@ -9,7 +9,7 @@
 #include "output/report.h"
 #include "program/bench.h"
 #include "program/interrupt.h"
-#include "program/scan_worker.h"
+#include "program/scan_deal.h"
 
 enum { SIZES_ACROSS = 5 };
 

@@ -12,7 +12,7 @@
 #include "program/command.h"
 #include "program/say.h"
 #include "program/report_file.h"
-#include "program/scan_worker.h"
+#include "program/scan_plan.h"
 #include "program/summary.h"
 
 /* Part of the trials that processors were busy with other programs from which on that is told. */

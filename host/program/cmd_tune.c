@@ -11,6 +11,7 @@
 #include "case/source.h"
 #include "program/interrupt.h"
 #include "program/places.h"
+#include "autotune/protocol.h"
 #include "program/command.h"
 #include "program/say.h"
 #include "program/options.h"
@@ -398,3 +399,22 @@ const strake_command strake_command_tune = {
                 "  strake tune --on gpu --set precision=single\n"
                 "  strake tune --on gpu:0 --problem mpdata2d --export mpdata2d-my-gpu.yaml\n",
     .run = command};
+
+/* `strake tune-worker`: the process in which `strake tune` measures. Not for users, not in the help. */
+
+static int serve(const strake_arguments *arguments)
+{
+    (void)arguments;
+    return strake_worker_serve() == 0 ? STRAKE_EXIT_DONE : STRAKE_EXIT_USAGE;
+}
+
+static const strake_option serve_options[] = {STRAKE_OPTIONS_END};
+
+const strake_command strake_command_tune_worker = {.name = "tune-worker",
+                                                   .operands = "",
+                                                   .text = "Measures for `strake tune`",
+                                                   .option = serve_options,
+                                                   .details = "Measures for `strake tune`.\n",
+                                                   .examples = "  strake tune\n",
+                                                   .run = serve,
+                                                   .joins_ranks = true};

@@ -86,6 +86,7 @@ typedef struct strake_scan_job {
     const char *maps;   /**< folder that takes what runs leave for maps, or NULL */
     const char *mapped; /**< a mapped flow that runs are compared with, or NULL */
     double threshold;   /**< of both [m] */
+    const char *on; /**< WHERE of runs that are made on all of it, or NULL: as their case says */
 } strake_scan_job;
 
 /** What a run came to, through a pipe: plain data of less than a page. */
@@ -118,20 +119,26 @@ static inline bool strake_scan_has_column(const strake_field *field)
 /** A run that a process makes. */
 typedef struct strake_scan_held {
     int64_t run;
-    double began; /**< when it got it */
+    double began; /**< when it got it, or had ended the one before */
+    int beside;   /**< runs that it had then, this one included */
 } strake_scan_held;
 
-/** One process. Zero-initialise. */
+/** One process, a child of this one or of another rank. Zero-initialise. */
 typedef struct strake_scan_worker {
-    pid_t process;          /**< 0: none */
-    int orders, answers;    /**< pipes */
-    const char *where;      /**< instead of --on; NULL: as given */
-    int threads;            /**< 0: as given */
-    int most;               /**< runs at a time: of a device those of a batch (opencl/cl_batch.h) */
-    int holds;              /**< that it makes now */
-    strake_scan_held *held; /**< [most] these */
+    pid_t process;       /**< 0: none; of another rank only that there is one */
+    int orders, answers; /**< pipes */
+    char where[32];      /**< instead of --on; "": as given */
+    int threads;         /**< 0: as given */
+    bool is_device;
+    int most;         /**< runs at a time: of a device those of a batch (opencl/cl_batch.h) */
+    int rank, number; /**< of another rank: that, and its number there */
+    int turn;         /**< how often it was started */
+    int ahead;        /**< runs that it may have beside those, for which it need not ask then */
+    int holds;        /**< that it makes now */
+    strake_scan_held *held; /**< [most + ahead] these */
     double pace;            /**< seconds for each cell and step of its last run, 0: not known */
-    bool retired;           /**< gets no more */
+    double speed; /**< cells and steps a second of all that it made beside that one, 0: not known */
+    bool retired; /**< gets no more */
 } strake_scan_worker;
 
 /** A run to be made. */
@@ -152,45 +159,16 @@ typedef struct strake_scan_places {
 char **strake_scan_sets(const strake_scan_job *job, int64_t run);
 void strake_scan_sets_free(const strake_scan_job *job, char **sets);
 
-/* Who makes which run of a scan: side by side on cores and devices, or one after the other. */
+/** Starts a process. @return STRAKE_ERR_IO */
+strake_status strake_scan_worker_start(strake_scan_worker *worker, const strake_scan_job *job,
+                                       strake_error *error);
 
-/** One run as far as dealing goes. */
-typedef struct strake_scan_task {
-    strake_scan_order order;
-    double work; /**< cells times steps */
-    bool done;   /**< or was before; what the caller fills in comes back complete */
-    bool taken;  /**< somebody makes it */
-} strake_scan_task;
+/** Orders a run. One that is not there any more is found out when its answer is waited for. */
+void strake_scan_worker_order(const strake_scan_worker *worker, const strake_scan_order *order);
 
-typedef struct strake_scan_deal {
-    const strake_scan_job *job;
-    int64_t tasks;
-    strake_scan_task *task;
-    bool one_by_one;   /**< each on all of WHERE, as `strake run` makes it */
-    const char *where; /**< otherwise: whose parts are dealt out */
-    int jobs, threads; /**< most runs on the cores at a time, and threads of each */
-    int members;       /**< most runs on a device at a time */
-    /** A run ended, well or not. */
-    strake_status (*ended)(void *user, const strake_scan_answer *answer, strake_error *error);
-    /** Now and then, with what is under way. */
-    strake_status (*tick)(void *user, int busy, strake_error *error);
-    void *user;
-    int busiest; /**< out: most runs at a time */
-} strake_scan_deal;
-
-/** Work of a run for strake_scan_task: cells times steps; where steps follow from the state, times seconds. */
-double strake_scan_work(const strake_case *which);
-
-/** Memory of the host that the arrays of a run take [bytes]. */
-double strake_scan_bytes(const strake_case *which);
-
-/**
- * Shares out cores, devices and memory among runs: sets jobs, threads and members by --jobs, --members and --threads of
- * the job's arguments. Each run has a core where there are as many runs.
- * @param[in] left  runs to be made  @param[in] bytes  strake_scan_bytes() of the largest  @param[in] threads  that the
- *                  cases ask for each, 0: none
- */
-void strake_scan_deal_share(strake_scan_deal *deal, int64_t left, double bytes, int threads);
+/** Starts a process that writes something to a pipe. @param[out] from  its other end @return STRAKE_ERR_IO */
+strake_status strake_scan_start_apart(void (*work)(const void *given, int to), const void *given,
+                                      pid_t *process, int *from, strake_error *error);
 
 /**
  * Has a process of its own find out what must not be looked for in this one, as drivers of devices.
@@ -201,19 +179,15 @@ strake_status strake_scan_apart(void (*work)(const void *given, int to), const v
                                 void *out, size_t size, strake_error *error);
 
 /**
- * Makes all runs that are not done, or as many as end before a signal (interrupt.h). What a device fails to do goes to
- * the others, and at the end what a slow one has begun to a fast one that is free: the results are the same.
- * @return STRAKE_ERR_USAGE for a WHERE that is none, STRAKE_ERR_IO without processes, or as ended and tick fail
+ * Takes the answer that waits, where poll() says so. @return false: the process ended without one, which is then how
+ * a run failed, whose number the answer lacks, and is gone
  */
-strake_status strake_scan_deal_all(strake_scan_deal *deal, strake_error *error);
+bool strake_scan_worker_take(strake_scan_worker *worker, strake_scan_answer *answer);
 
-/** Whether a command line asks for a scan, or has an option that only a scan has. */
-bool strake_scan_is_asked(const strake_arguments *arguments);
+/** Tells a process to stop after its present steps. */
+void strake_scan_worker_interrupt(const strake_scan_worker *worker);
 
-/**
- * `strake check` of a scan: reads all its cases, makes their fields, and says how much there is to compute, where, in how much
- * memory and on how much disk, and how long that takes; writes nothing but the report. @return the exit status
- */
-int strake_scan_check(const strake_arguments *arguments);
+/** Ends a process, whatever it does. */
+void strake_scan_worker_end(strake_scan_worker *worker);
 
 #endif

@@ -20,32 +20,6 @@ enum { SHARES_MOST_RANKS = STRAKE_MOST_PARTS, ROUNDS = 2 };
 /* Shares stay where every rate agrees with them so well. */
 static const double close_enough = 0.02;
 
-strake_status strake_shares_pick(const strake_rank_group *group, const char *option,
-                                 const char *text, char *out, size_t size, strake_error *error)
-{
-    const int count = strake_ranks_count(group->domain->ranks);
-    const int self = strake_ranks_self(group->domain->ranks);
-    const char *part = text;
-    int parts = 1;
-    for (const char *at = strchr(text, '/'); at != NULL; at = strchr(at + 1, '/')) {
-        part = parts == self ? at + 1 : part;
-        parts++;
-    }
-    if (parts != 1 && parts != count) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: `%s` has parts for %d ranks, and there %s %d; give one for each "
-                           "rank, or one for all",
-                           option, text, parts, count == 1 ? "is" : "are", count);
-    }
-    const size_t length = strcspn(part, "/");
-    if (length >= size) {
-        return strake_fail(error, STRAKE_ERR_USAGE, "%s: `%s` is too long", option, text);
-    }
-    memcpy(out, part, length);
-    out[length] = '\0';
-    return STRAKE_OK;
-}
-
 void strake_shares_set(strake_rank_group *group, const strake_range *owned)
 {
     const int count = strake_ranks_count(group->domain->ranks);

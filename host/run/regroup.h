@@ -14,13 +14,6 @@
 
 /* Which slabs belong to which rank. */
 
-/**
- * Takes the part of a list for several ranks, "cpu/ocl:0", that is this rank's: the only one, or one for
- * each rank. @param[in] option  its name, for messages
- */
-strake_status strake_shares_pick(const strake_rank_group *group, const char *option,
-                                 const char *text, char *out, size_t size, strake_error *error);
-
 /** Says which slabs every rank has from now on. */
 void strake_shares_set(strake_rank_group *group, const strake_range *owned);
 

@@ -544,13 +544,13 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
     const char *split = options->split != NULL ? options->split : solver->which->run.split;
     char own_where[512], own_split[512];
     if (where != NULL) {
-        STRAKE_TRY(
-            strake_shares_pick(&solver->group, "--on", where, own_where, sizeof own_where, error));
+        STRAKE_TRY(strake_ranks_pick(solver->domain->ranks, "--on", where, own_where,
+                                     sizeof own_where, error));
         where = own_where;
     }
     if (split != NULL) {
-        STRAKE_TRY(strake_shares_pick(&solver->group, "--split", split, own_split, sizeof own_split,
-                                      error));
+        STRAKE_TRY(strake_ranks_pick(solver->domain->ranks, "--split", split, own_split,
+                                     sizeof own_split, error));
         split = own_split;
     }
     where = where != NULL ? where : "auto";
