@@ -123,6 +123,7 @@ static void print_key(const strake_case *like, int k, strake_text *text)
     case STRAKE_KEY_WORDS: /* of scenes, which have no grid to be tuned */
     case STRAKE_KEY_SCENE:
     case STRAKE_KEY_EACH:
+    case STRAKE_KEY_BARRIERS:
     case STRAKE_KEY_VENTS: /* other cells, other rates: what is tuned has none */
         strake_text_print(text, "[]");
         break;

@@ -513,7 +513,11 @@ static int64_t steady(const strake_domain *domain, int64_t most)
 /* Whether something is poured into an input, rather than given. */
 static bool pours(const strake_case *which)
 {
-    return which->problem->pour != NULL && which->problem->pour(which, 0.0, NULL, NULL) > 0;
+    bool does = false;
+    for (int f = 0; f < which->problem->fields; f++) {
+        does = does || strake_inputs_are_poured(which, f);
+    }
+    return does;
 }
 
 /* The next time after @p time at which inputs change. */
@@ -584,9 +588,14 @@ static strake_extent extent(const strake_domain *domain, int field)
  */
 static bool is_hashed(const strake_grid *grid, int field)
 {
-    const strake_field *const f = &grid->which->problem->field[field];
-    return !f->is_state && !(f->is_poured && pours(grid->which)) &&
-           !strake_inputs_move(grid, field) && grid->field[field].state != STRAKE_FIELD_CONSTANT;
+    const strake_case *const which = grid->which;
+    const strake_field *const f = &which->problem->field[field];
+    const strake_source *const source = which->source[field];
+    double number = 0.0;
+    const bool may_be_poured = f->is_poured && (strake_inputs_are_poured(which, field) ||
+                                                strake_source_constant(source, &number));
+    return !f->is_state && !may_be_poured && !strake_inputs_move(grid, field) &&
+           grid->field[field].state != STRAKE_FIELD_CONSTANT;
 }
 
 static bool field_of(const strake_domain *domain, int field, strake_domain_field *out)

@@ -417,7 +417,7 @@ static void pour(strake_grid *grid, int f)
     pouring all = {job_of(grid, f), slabs_of(grid, f)};
     if (problem->field[f].is_poured) {
         grid->poured_at = grid->domain.clock.time;
-        (void)problem->pour(grid->which, grid->poured_at, add_amount, &all);
+        (void)problem->pour(grid->which, f, grid->poured_at, add_amount, &all);
     }
 }
 
@@ -472,10 +472,16 @@ static bool has_default(const strake_grid *grid, int f)
     return !field->required && !isnan(field->fallback);
 }
 
+bool strake_inputs_are_poured(const strake_case *which, int f)
+{
+    return which->problem->field[f].is_poured &&
+           which->problem->pour(which, f, 0.0, NULL, NULL) > 0;
+}
+
 void strake_inputs_pour(strake_grid *grid)
 {
     for (int f = 0; f < grid->which->problem->fields; f++) {
-        if (grid->which->problem->field[f].is_poured) {
+        if (strake_inputs_are_poured(grid->which, f)) {
             fill_default(grid, f);
             pour(grid, f);
         }

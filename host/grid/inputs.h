@@ -51,4 +51,7 @@ bool strake_inputs_are_new(const strake_grid *grid);
 /** Fills the field that is poured anew, as it is from the clock's time on. */
 void strake_inputs_pour(strake_grid *grid);
 
+/** Whether the problem pours something into an input of this case, rather than that it is given. */
+bool strake_inputs_are_poured(const strake_case *which, int field);
+
 #endif

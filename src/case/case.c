@@ -509,6 +509,7 @@ void strake_case_close(strake_case **which)
     free((*which)->text);
     free((*which)->output_directory);
     strake_vents_free(&(*which)->vents);
+    strake_vents_free(&(*which)->barriers);
     strake_scene_plan_free(&(*which)->scene);
     strake_settings_free(&(*which)->run);
     free((*which)->named);
@@ -644,15 +645,18 @@ static strake_status read_vents(strake_node *root, strake_case *which, strake_er
     const strake_vents_place place = {.folder = which->folder,
                                       .rows = which->n[0],
                                       .cols = which->n[2],
-                                      .dx = which->spacing[0],
-                                      .dy = which->spacing[2],
-                                      .georef = &which->georef};
+                                      .spacing = which->spacing[0],
+                                      .georef = &which->georef,
+                                      .inputs = which->inputs};
     strake_status status = STRAKE_OK;
     for (int k = 0; k < which->problem->keys && status == STRAKE_OK; ++k) {
+        const strake_node *const node = strake_node_find(root, which->problem->key[k].path);
         if (which->problem->key[k].type == STRAKE_KEY_VENTS) {
-            status = strake_vents_read(strake_node_find(root, which->problem->key[k].path), &place,
-                                       &which->vents, error);
+            status = strake_vents_read(node, &place, &which->vents, error);
             which->value[k] = which->vents.count;
+        } else if (which->problem->key[k].type == STRAKE_KEY_BARRIERS) {
+            status = strake_barriers_read(node, &place, &which->barriers, error);
+            which->value[k] = which->barriers.count;
         }
     }
     return status;

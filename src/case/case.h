@@ -65,6 +65,7 @@ struct strake_case {
     /** per field; NULL: given later by the library user */
     strake_source *source[STRAKE_MAX_FIELDS];
     strake_vents vents;      /**< sources in cells */
+    strake_vents barriers;   /**< whose rates are heights [m], not shared by their cells */
     strake_scene_plan scene; /**< of problems of particles */
     strake_settings run;     /**< the run.* keys */
     /** output.directory, default "out"; relative to the working directory */

@@ -195,8 +195,15 @@ static void of_key(const strake_key *key, strake_entry *out)
         break;
     case STRAKE_KEY_VENTS:
         (void)snprintf(out->type, sizeof out->type, "%s",
-                       "list of {row, col, rate} or {x, y, rate}; or SCIARA's {grid, emission}");
+                       "list of {row, col, rate}, {x, y, rate} or {file, rate}; or SCIARA's "
+                       "{grid, emission}");
         (void)snprintf(out->example, sizeof out->example, "[{row: 10, col: 12, rate: 4}]");
+        break;
+    case STRAKE_KEY_BARRIERS:
+        (void)snprintf(out->type, sizeof out->type, "%s",
+                       "list of {file, height} or {row, col, to, height}");
+        (void)snprintf(out->example, sizeof out->example,
+                       "[{row: 10, col: 2, to: {row: 10, col: 9}, height: 5}]");
         break;
     case STRAKE_KEY_WORDS:
         comma_list(key->choices, words, sizeof words);

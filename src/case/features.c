@@ -140,12 +140,13 @@ static strake_status read_geometry(const strake_node *node, unsigned wanted, str
             STRAKE_TRY(read_geometry(item, wanted, f, error));
         }
     } else if ((of[type].kind & wanted) == 0U) {
-        status = strake_node_unlike(
-            name, error, "%s%s%s",
-            (wanted & STRAKE_SHAPE_POINT) != 0U  ? "points"
-            : (wanted & STRAKE_SHAPE_LINE) != 0U ? "lines"
-                                                 : "polygons",
-            wanted == (STRAKE_SHAPE_POINT | STRAKE_SHAPE_LINE) ? " or lines" : "", " alone");
+        static const char *const lists[] = {
+            [STRAKE_SHAPE_POINT] = "points",
+            [STRAKE_SHAPE_LINE] = "lines",
+            [STRAKE_SHAPE_POINT | STRAKE_SHAPE_LINE] = "points or lines",
+            [STRAKE_SHAPE_RING] = "polygons",
+            [STRAKE_SHAPE_LINE | STRAKE_SHAPE_RING] = "lines or polygons"};
+        status = strake_node_unlike(name, error, "%s", lists[wanted]);
     } else if (content->children > 0) { /* RFC 7946: an empty one is none */
         status = read_positions(content, of[type].depth, of[type].kind, f, error);
     }

@@ -42,7 +42,7 @@ bool strake_features_are_in(const char *path);
  * GeoJSON, the system of a layer. Where GeoJSON says none they are longitudes and latitudes if all can be and the map is
  * known to have others, else those of the map. They are taken as they are where the map's system is not known.
  * @param[in] kinds  formats of a program that has GDAL; NULL: GeoJSON alone
- * @param[in] map  has a place @param[in] wanted  kinds of shapes, or-ed: others are refused
+ * @param[in] map  has a place @param[in] wanted  kinds of shapes, one, or two that are or-ed: others are refused
  * @return STRAKE_ERR_USAGE with file and line, STRAKE_ERR_IO, STRAKE_ERR_MEMORY
  */
 strake_status strake_features_read(const strake_input_kind *const *kinds, const char *path,

@@ -233,9 +233,10 @@ static void walk_keys(feeder *to, const strake_case *which)
         if (strncmp(which->problem->key[k].path, "time.", 5) == 0) {
             continue; /* when a run ends changes no step of it */
         }
-        feed_text(to, which->problem->key[k].path);
-        feed_real(to, which->value[k]);
         const strake_key_type type = which->problem->key[k].type;
+        const bool may_come = type == STRAKE_KEY_BARRIERS; /* later ones, where there may be any */
+        feed_text(to, which->problem->key[k].path);
+        feed_real(to, may_come ? (which->given[k] ? 1.0 : 0.0) : which->value[k]);
         const bool is_list = type == STRAKE_KEY_REALS || type == STRAKE_KEY_EACH;
         const int formulas = which->formula[k] == NULL     ? 0
                              : type == STRAKE_KEY_FORMULAS ? (int)which->value[k]
@@ -298,6 +299,30 @@ uint64_t strake_case_hash(const strake_case *which)
     return to.all;
 }
 
+/* What vents gave before a time, or barriers were, whose cells are those of the ones that were there. */
+static uint64_t past(const strake_vents *vents, bool are_barriers, uint64_t hash, double time)
+{
+    feeder to = {.all = hash};
+    for (int v = 0; v < vents->count; ++v) {
+        const strake_schedule *const rate = &vents->rate[v];
+        const bool was_there = rate->pieces > 0 && rate->time[0] < time;
+        if (!are_barriers) {
+            feed_text(&to, "vent");
+        }
+        for (int64_t k = 0; k < vents->cells && are_barriers && was_there; ++k) {
+            if (vents->cell[k].vent == v) {
+                feed_integer(&to, vents->cell[k].row);
+                feed_integer(&to, vents->cell[k].col);
+            }
+        }
+        for (int64_t k = 0; k < rate->pieces && rate->time[k] <= time; ++k) {
+            feed_real(&to, rate->time[k]); /* one that begins now has shortened the last step */
+            feed_real(&to, rate->time[k] < time ? rate->rate[k] : 0.0);
+        }
+    }
+    return to.all;
+}
+
 void strake_case_settings(const strake_case *which, double time, strake_setting_seen *seen,
                           void *user)
 {
@@ -311,22 +336,19 @@ void strake_case_settings(const strake_case *which, double time, strake_setting_
     }
     if (which->vents.count > 0) {
         seen(user, "rates of vents before that time",
-             strake_case_hash_past(which, STRAKE_FNV_SEED, time), "");
+             past(&which->vents, false, STRAKE_FNV_SEED, time), "");
+    }
+    for (int k = 0; k < which->problem->keys; ++k) {
+        if (which->problem->key[k].type == STRAKE_KEY_BARRIERS && which->given[k]) {
+            seen(user, "barriers before that time",
+                 past(&which->barriers, true, STRAKE_FNV_SEED, time), "");
+        }
     }
 }
 
 uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time)
 {
-    feeder to = {.all = hash};
-    for (int v = 0; v < which->vents.count; ++v) {
-        const strake_schedule *const rate = &which->vents.rate[v];
-        feed_text(&to, "vent");
-        for (int64_t k = 0; k < rate->pieces && rate->time[k] <= time; ++k) {
-            feed_real(&to, rate->time[k]); /* one that begins now has shortened the last step */
-            feed_real(&to, rate->time[k] < time ? rate->rate[k] : 0.0);
-        }
-    }
-    return to.all;
+    return past(&which->barriers, true, past(&which->vents, false, hash, time), time);
 }
 
 static bool has_file(const strake_source *source)

@@ -753,6 +753,7 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
             which->value[k] = choice;
             break;
         case STRAKE_KEY_VENTS: /* when the grid is known: case.c */
+        case STRAKE_KEY_BARRIERS:
         case STRAKE_KEY_SCENE: /* when the other keys are: case.c */
             break;
         case STRAKE_KEY_WORDS:

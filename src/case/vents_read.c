@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/lines.h"
 #include "base/number.h"
+#include "case/features.h"
 #include "case/read.h"
 
 /*
@@ -374,116 +375,6 @@ static void schedule_free(strake_schedule *schedule)
     *schedule = (strake_schedule){0};
 }
 
-enum { MAX_SERIES = 1 << 26 }; /* bytes of a file; one of that size is some other file */
-
-static const strake_limits points_any = {-INFINITY, INFINITY, false, NULL};
-
-static strake_status points_out_of_memory(const strake_node *node, strake_error *error)
-{
-    char where[STRAKE_PLACE_SIZE];
-    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
-                       strake_node_where(node, where, sizeof where));
-}
-
-strake_status strake_points_read_pairs(const strake_node *list, const strake_points_words *words,
-                                       strake_points *s, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    if (list->kind != STRAKE_NODE_LIST || list->children == 0) {
-        return strake_node_unlike(list, error, "a list of one or more [time, %s] [s, %s]",
-                                  words->name, words->unit);
-    }
-    s->time = calloc((size_t)list->children, sizeof(double));
-    s->value = calloc((size_t)list->children, sizeof(double));
-    if (s->time == NULL || s->value == NULL) {
-        return points_out_of_memory(list, error);
-    }
-    for (const strake_node *item = list->child; item != NULL; item = item->next, s->points++) {
-        if (item->kind != STRAKE_NODE_LIST || item->children != 2) {
-            return strake_node_unlike(item, error, "[time, %s], two numbers [s, %s]", words->name,
-                                      words->unit);
-        }
-        STRAKE_TRY(strake_read_real(item->child, &points_any, &s->time[s->points], error));
-        STRAKE_TRY(strake_read_real(item->last, &points_any, &s->value[s->points], error));
-    }
-cleanup:
-    return status;
-}
-
-/* "0, 4.5", also with a semicolon, a tab or blanks between. */
-static bool read_columns(const char *line, double *time, double *value)
-{
-    char *end = NULL;
-    *time = strake_number_read(line, &end);
-    if (end == line) {
-        return false;
-    }
-    const char *second = end + strspn(end, " \t");
-    second += *second == ',' || *second == ';' ? 1 : 0;
-    if (second == end) {
-        return false;
-    }
-    *value = strake_number_read(second, &end);
-    return end != second && end[strspn(end, " \t\r,;")] == '\0';
-}
-
-strake_status strake_points_read_csv(const strake_node *node, const char *folder,
-                                     const strake_points_words *words, strake_points *s,
-                                     strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *path = NULL, *text = NULL, *line = NULL, *rest = NULL;
-    char where[STRAKE_PLACE_SIZE], what[80];
-    const char *name = NULL;
-    size_t length = 0;
-    int64_t number = 0, lines = 1, read = 0;
-    strake_error inner;
-    (void)strake_node_where(node, where, sizeof where);
-    (void)snprintf(what, sizeof what, "series of %ss", words->name);
-    STRAKE_TRY(strake_read_text(node, "the name of a file", &name, error));
-    path = strake_path_from(folder, name);
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", where);
-    STRAKE_CHECK(strake_file_read(path, MAX_SERIES, what, &text, &length, &inner) == STRAKE_OK,
-                 error, STRAKE_ERR_USAGE, "%s: %s", where, inner.text);
-    STRAKE_CHECK(length < 2 || !strake_text_is_utf16(text), error, STRAKE_ERR_USAGE,
-                 "%s: %s: is a text in UTF-16; save it in UTF-8 or ASCII", where, path);
-    for (size_t k = 0; k < length; k++) {
-        lines += text[k] == '\n' ? 1 : 0;
-    }
-    s->time = calloc((size_t)lines, sizeof(double));
-    s->value = calloc((size_t)lines, sizeof(double));
-    STRAKE_CHECK(s->time != NULL && s->value != NULL, error, STRAKE_ERR_MEMORY,
-                 "%s: no memory to read it", where);
-    rest = strake_text_begin(text);
-    while ((line = strake_next_line(&rest)) != NULL) {
-        number++;
-        line += strspn(line, " \t\r");
-        if (*line == '\0' || *line == '#') {
-            continue;
-        }
-        const bool is_good = read_columns(line, &s->time[s->points], &s->value[s->points]);
-        const bool is_title = read++ == 0 && strchr("+-.0123456789", *line) == NULL;
-        STRAKE_CHECK(is_good || is_title, error, STRAKE_ERR_USAGE,
-                     "%s: %s: line %lld: expected a time [s] and a %s [%s], such as %s", where,
-                     path, (long long)number, words->name, words->unit, words->example);
-        s->points += is_good ? 1 : 0;
-    }
-    STRAKE_CHECK(s->points > 0, error, STRAKE_ERR_USAGE,
-                 "%s: %s: has no line with a time [s] and a %s [%s]", where, path, words->name,
-                 words->unit);
-cleanup:
-    free(path);
-    free(text);
-    return status;
-}
-
-void strake_points_free(strake_points *points)
-{
-    free(points->time);
-    free(points->value);
-    *points = (strake_points){0};
-}
-
 /* Vents: what they are, and what comes out of them. */
 
 /** A vent more, without cells. @return its number, or -1 without memory */
@@ -665,9 +556,12 @@ cleanup:
     return status;
 }
 
-/* The cells of a line, each touching the next one along a side or at a corner (Bresenham). */
-static bool add_line(strake_vents *vents, int vent, int64_t row, int64_t col, int64_t last_row,
-                     int64_t last_col)
+/*
+ * The cells of a line, each touching the next one along a side or at a corner (Bresenham); of one that is tight along a side
+ * always.
+ */
+static bool add_line(strake_vents *vents, int vent, bool is_tight, int64_t row, int64_t col,
+                     int64_t last_row, int64_t last_col)
 {
     const int64_t rows = llabs(last_row - row), cols = llabs(last_col - col);
     const int64_t down = row < last_row ? 1 : -1, right = col < last_col ? 1 : -1;
@@ -679,43 +573,159 @@ static bool add_line(strake_vents *vents, int vent, int64_t row, int64_t col, in
             off -= rows;
             col += right;
         }
+        if (twice >= -rows && twice <= cols && is_tight) {
+            is_good = vents_add_cell(vents, vent, row, col);
+        }
         if (twice <= cols) {
             off += cols;
             row += down;
         }
-        is_good = vents_add_cell(vents, vent, row, col);
+        is_good = is_good && vents_add_cell(vents, vent, row, col);
     }
     return is_good;
 }
 
+/* A place on the map, in cells: middles have whole numbers. */
+typedef struct spot {
+    double row, col;
+} spot;
+
 /*
- * The cells whose middles are less than half the width [m] from a line between the middles of two cells. Their shares
- * fall with the square of the distance, as the speed does across a laminar flow between walls, so that nothing jumps at the
- * edge. Where no middle is that near, there are none. @return false without memory
+ * Cells whose middles are within a distance of a line, in sides of cells. Where shares fall, they do so with the square of
+ * the distance, as the speed does across a laminar flow between walls, so that nothing jumps at the edge.
  */
-static bool add_band(strake_vents *vents, int vent, const strake_vents_place *place,
-                     const int64_t from[2], const int64_t to[2], double width)
+static bool add_width(strake_vents *vents, int vent, const strake_vents_place *place, spot a,
+                      spot b, double most, bool falls)
 {
-    const double radius = 0.5 * width, dx = place->dx, dy = place->dy;
-    const double down = (double)(to[0] - from[0]) * dx, right = (double)(to[1] - from[1]) * dy;
-    const double length2 = down * down + right * right;
-    const int64_t more[2] = {(int64_t)fmin(ceil(radius / dx), (double)place->rows),
-                             (int64_t)fmin(ceil(radius / dy), (double)place->cols)};
-    const int64_t top = from[0] < to[0] ? from[0] : to[0], left = from[1] < to[1] ? from[1] : to[1];
-    const int64_t low = from[0] + to[0] - top + more[0], far = from[1] + to[1] - left + more[1];
     bool is_good = true;
-    for (int64_t i = top > more[0] ? top - more[0] : 0; i <= low && i < place->rows; i++) {
-        for (int64_t j = left > more[1] ? left - more[1] : 0;
-             is_good && j <= far && j < place->cols; j++) {
-            const double y = (double)(i - from[0]) * dx, x = (double)(j - from[1]) * dy;
-            const double along = length2 > 0.0 ? (y * down + x * right) / length2 : 0.0;
-            const double at = fmin(fmax(along, 0.0), 1.0);
-            const double off_y = y - at * down, off_x = x - at * right;
-            const double share = 1.0 - (off_y * off_y + off_x * off_x) / (radius * radius);
-            is_good = !(share > 0.0) || vents_add_weighted(vents, vent, i, j, share);
+    const double rows = b.row - a.row, cols = b.col - a.col, square = rows * rows + cols * cols;
+    const int64_t first = (int64_t)fmax(ceil(fmin(a.row, b.row) - most), 0.0);
+    const int64_t end = (int64_t)fmin(floor(fmax(a.row, b.row) + most) + 1.0, (double)place->rows);
+    const int64_t west = (int64_t)fmax(ceil(fmin(a.col, b.col) - most), 0.0);
+    const int64_t east = (int64_t)fmin(floor(fmax(a.col, b.col) + most) + 1.0, (double)place->cols);
+    for (int64_t i = first; i < end && is_good; i++) {
+        for (int64_t j = west; j < east && is_good; j++) {
+            const double down = (double)i - a.row, right = (double)j - a.col;
+            const double along =
+                square > 0.0 ? fmin(fmax((down * rows + right * cols) / square, 0.0), 1.0) : 0.0;
+            const double y = down - along * rows, x = right - along * cols;
+            const double far = (y * y + x * x) / (most * most), weight = falls ? 1.0 - far : 1.0;
+            is_good = far > 1.0 || !(weight > 0.0) || vents_add_weighted(vents, vent, i, j, weight);
         }
     }
     return is_good;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    const strake_vent_cell *const x = a, *const y = b;
+    if (x->row != y->row || x->col != y->col) {
+        return x->row != y->row ? (x->row < y->row ? -1 : 1) : x->col < y->col ? -1 : 1;
+    }
+    return x->share > y->share ? -1 : x->share < y->share;
+}
+
+/* The cells of a vent from @p first on, each once, with the largest of its shares. */
+static void keep_one_of_each(strake_vents *vents, int64_t first)
+{
+    int64_t kept = first;
+    qsort(vents->cell + first, (size_t)(vents->cells - first), sizeof *vents->cell, compare_cells);
+    for (int64_t k = first; k < vents->cells; k++) {
+        if (k == first || vents->cell[k].row != vents->cell[kept - 1].row ||
+            vents->cell[k].col != vents->cell[kept - 1].col) {
+            vents->cell[kept++] = vents->cell[k];
+        }
+    }
+    vents->cells = kept;
+}
+
+/* What cells of polygons are added to. */
+typedef struct filling {
+    strake_vents *vents;
+    int vent;
+    const strake_vents_place *place;
+} filling;
+
+static strake_status add_run(void *user, int64_t row, int64_t first, int64_t end,
+                             strake_error *error)
+{
+    const filling *const to = user;
+    bool is_good = true;
+    for (int64_t col = first; col < end && is_good; col++) {
+        is_good = row < 0 || row >= to->place->rows || col < 0 || col >= to->place->cols ||
+                  vents_add_cell(to->vents, to->vent, row, col);
+    }
+    return is_good ? STRAKE_OK
+                   : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for cells of polygons");
+}
+
+/* A point or a line in the grid: the line of a barrier, which must not leak, and its width, or one of the two of a vent. */
+static bool add_shape(strake_vents *vents, int vent, const strake_vents_place *place,
+                      const strake_features *f, const strake_shape *shape, bool is_barrier,
+                      double width)
+{
+    const strake_georef *const g = place->georef;
+    const double most = 0.5 * width / place->spacing;
+    spot last = {0.0, 0.0};
+    int64_t row = 0, col = 0;
+    bool is_good = true;
+    for (int64_t m = 0; m < shape->count && is_good; m++) {
+        const double *const at = f->place[shape->first + m];
+        const spot now = {(g->y - at[1]) / g->cell - 0.5, (at[0] - g->x) / g->cell - 0.5};
+        const int64_t down = strake_georef_cell(g->y - at[1], g->cell);
+        const int64_t right = strake_georef_cell(at[0] - g->x, g->cell);
+        const int64_t to[] = {down < place->rows ? down : place->rows - 1,
+                              right < place->cols ? right : place->cols - 1};
+        const int64_t before = vents->cells;
+        is_good = !(width > 0.0) ||
+                  add_width(vents, vent, place, m > 0 ? last : now, now, most, !is_barrier);
+        if (is_barrier || vents->cells == before) {
+            is_good = is_good && add_line(vents, vent, is_barrier, m > 0 ? row : to[0],
+                                          m > 0 ? col : to[1], to[0], to[1]);
+        }
+        row = to[0];
+        col = to[1];
+        last = now;
+    }
+    return is_good;
+}
+
+/* Points and lines of vents, or lines and polygons of barriers, of a file. @param[in] width  [m] */
+static strake_status read_features(const strake_node *node, const strake_vents_place *place,
+                                   bool is_barrier, double width, strake_vents *vents, int vent,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_georef *const g = place->georef;
+    const int64_t cells[] = {place->rows, place->cols}, before = vents->cells;
+    strake_features f = {0};
+    strake_error inner;
+    filling to = {vents, vent, place};
+    char *path = NULL;
+    char where[STRAKE_PLACE_SIZE];
+    STRAKE_TRY(vents_path(node, place, &path, error));
+    status = strake_features_read(
+        place->inputs, path, g,
+        STRAKE_SHAPE_LINE | (is_barrier ? STRAKE_SHAPE_RING : STRAKE_SHAPE_POINT), &f, &inner);
+    status = status == STRAKE_OK ? strake_features_check_place(&f, g, cells, true, &inner) : status;
+    STRAKE_CHECK(status == STRAKE_OK, error,
+                 status == STRAKE_ERR_MEMORY ? STRAKE_ERR_MEMORY : STRAKE_ERR_USAGE, "%s: %s",
+                 strake_node_where(node, where, sizeof where), inner.text);
+    for (int64_t k = 0; k < f.shapes; k++) {
+        if (f.shape[k].kind != STRAKE_SHAPE_RING) {
+            STRAKE_CHECK(add_shape(vents, vent, place, &f, &f.shape[k], is_barrier, width), error,
+                         STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
+        }
+    }
+    STRAKE_TRY(strake_features_fill(&f, g, add_run, &to, error));
+    STRAKE_CHECK(vents->cells > before, error, STRAKE_ERR_USAGE,
+                 "%s: %s: has no middle of a cell in its polygons",
+                 strake_node_where(node, where, sizeof where), path);
+    keep_one_of_each(vents, before);
+cleanup:
+    strake_features_free(&f);
+    free(path);
+    return status;
 }
 
 /* --- how much ------------------------------------------------------------------------------------ */
@@ -786,48 +796,146 @@ cleanup:
 
 /* --- all of it ------------------------------------------------------------------------------------ */
 
+/* {row, col} or {x, y} and, if any, the place that a line goes to. */
+static strake_status read_line(const strake_node *map, const strake_vents_place *place,
+                               int64_t from[2], int64_t last[2], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *const to = strake_node_get(map, "to");
+    STRAKE_TRY(read_place(map, place, &from[0], &from[1], error));
+    last[0] = from[0];
+    last[1] = from[1];
+    if (to != NULL) {
+        if (to->kind != STRAKE_NODE_MAP) {
+            return strake_node_unlike(to, error, "the other end of a line: {row, col} or {x, y}");
+        }
+        STRAKE_TRY(strake_read_keys(to, "row|col|x|y", error));
+        STRAKE_TRY(read_place(to, place, &last[0], &last[1], error));
+    }
+cleanup:
+    return status;
+}
+
+/* Where a file says the place nothing else does. */
+static strake_status check_file(const strake_node *map, strake_error *error)
+{
+    static const char *const other[] = {"row", "col", "x", "y", "to"};
+    for (int k = 0; k < 5; k++) {
+        const strake_node *const node = strake_node_get(map, other[k]);
+        if (node != NULL) {
+            return strake_node_fail(node, error, "`file` says where it is; leave this out");
+        }
+    }
+    return STRAKE_OK;
+}
+
 static strake_status read_vent(const strake_node *map, const strake_vents_place *place,
                                strake_vents *vents, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     static const strake_limits widths = {0.0, INFINITY, false, "[m]"};
-    int64_t row = 0, col = 0, last_row = 0, last_col = 0, before = 0;
+    const int64_t before = vents->cells;
+    int64_t from[2], last[2];
     double width = 0.0;
     int vent = 0;
     const strake_node *const wide = strake_node_get(map, "width");
-    const strake_node *const to = strake_node_get(map, "to");
     const strake_node *const rate = strake_node_get(map, "rate");
+    const strake_node *const file = strake_node_get(map, "file");
     if (map->kind != STRAKE_NODE_MAP) {
         return strake_node_unlike(map, error, "a vent such as {row: 10, col: 12, rate: 4}");
     }
-    STRAKE_TRY(strake_read_keys(map, "row|col|x|y|to|width|rate", error));
+    STRAKE_TRY(strake_read_keys(map, "row|col|x|y|to|file|width|rate", error));
     if (rate == NULL) {
         return strake_node_fail(
             map, error, "its rate is missing; expected a number [m3/s], a series or a file");
     }
-    STRAKE_TRY(read_place(map, place, &row, &col, error));
-    last_row = row;
-    last_col = col;
-    if (to != NULL) {
-        if (to->kind != STRAKE_NODE_MAP) {
-            return strake_node_unlike(to, error,
-                                      "the other end of a fissure: {row, col} or {x, y}");
-        }
-        STRAKE_TRY(strake_read_keys(to, "row|col|x|y", error));
-        STRAKE_TRY(read_place(to, place, &last_row, &last_col, error));
-    }
-    if (wide != NULL) {
-        STRAKE_TRY(strake_read_real(wide, &widths, &width, error));
-    }
+    STRAKE_TRY(wide != NULL ? strake_read_real(wide, &widths, &width, error) : STRAKE_OK);
     vent = vents_add(vents);
-    before = vents->cells;
-    if (vent < 0 ||
-        (width > 0.0 && !add_band(vents, vent, place, (int64_t[]){row, col},
-                                  (int64_t[]){last_row, last_col}, width)) ||
-        (vents->cells == before && !add_line(vents, vent, row, col, last_row, last_col))) {
+    if (vent < 0) {
         return out_of_memory(map, error);
     }
+    if (file != NULL) {
+        STRAKE_TRY(check_file(map, error));
+        STRAKE_TRY(read_features(file, place, false, width, vents, vent, error));
+    } else {
+        STRAKE_TRY(read_line(map, place, from, last, error));
+        const spot a = {(double)from[0], (double)from[1]}, b = {(double)last[0], (double)last[1]};
+        if ((width > 0.0 &&
+             !add_width(vents, vent, place, a, b, 0.5 * width / place->spacing, true)) ||
+            (vents->cells == before &&
+             !add_line(vents, vent, false, from[0], from[1], last[0], last[1]))) {
+            return out_of_memory(map, error);
+        }
+    }
     status = read_rate(rate, place, &vents->rate[vent], error);
+cleanup:
+    return status;
+}
+
+static strake_status read_barrier(const strake_node *map, const strake_vents_place *place,
+                                  strake_vents *out, strake_error *error)
+{
+    static const strake_limits heights = {0.0, 1e4, true, "[m]"},
+                               lengths = {0.0, INFINITY, false, "[m]"},
+                               times = {0.0, INFINITY, false, "[s]"};
+    strake_status status = STRAKE_OK;
+    int64_t at[2], last[2], before = out->cells;
+    double height = 0.0, width = 0.0, from = 0.0, until = INFINITY;
+    bool is_good = true;
+    const strake_node *const file = strake_node_get(map, "file");
+    const strake_node *const high = strake_node_get(map, "height");
+    const strake_node *const wide = strake_node_get(map, "width");
+    const strake_node *const begin = strake_node_get(map, "from");
+    const strake_node *const end = strake_node_get(map, "until");
+    const int barrier = vents_add(out);
+    if (barrier < 0) {
+        return out_of_memory(map, error);
+    }
+    if (map->kind != STRAKE_NODE_MAP) {
+        return strake_node_unlike(map, error, "a barrier such as {file: dam.geojson, height: 5}");
+    }
+    STRAKE_TRY(strake_read_keys(map, "row|col|x|y|to|file|height|width|from|until", error));
+    if (high == NULL) {
+        return strake_node_fail(map, error, "its height is missing; expected a number > 0 [m]");
+    }
+    STRAKE_TRY(strake_read_real(high, &heights, &height, error));
+    STRAKE_TRY(wide != NULL ? strake_read_real(wide, &lengths, &width, error) : STRAKE_OK);
+    STRAKE_TRY(begin != NULL ? strake_read_real(begin, &times, &from, error) : STRAKE_OK);
+    STRAKE_TRY(end != NULL ? strake_read_real(end, &times, &until, error) : STRAKE_OK);
+    if (!(until > from)) {
+        return strake_node_fail(end, error, "expected a time after `from` [s]");
+    }
+    if (file != NULL) {
+        STRAKE_TRY(check_file(map, error));
+        STRAKE_TRY(read_features(file, place, true, width, out, barrier, error));
+    } else {
+        STRAKE_TRY(read_line(map, place, at, last, error));
+        const spot a = {(double)at[0], (double)at[1]}, b = {(double)last[0], (double)last[1]};
+        is_good = add_line(out, barrier, true, at[0], at[1], last[0], last[1]) &&
+                  (!(width > 0.0) ||
+                   add_width(out, barrier, place, a, b, 0.5 * width / place->spacing, false));
+        keep_one_of_each(out, before);
+    }
+    is_good = is_good && schedule_add(&out->rate[barrier], from, height) &&
+              (until == INFINITY || schedule_add(&out->rate[barrier], until, 0.0));
+    status = is_good ? STRAKE_OK : out_of_memory(map, error);
+cleanup:
+    return status;
+}
+
+strake_status strake_barriers_read(const strake_node *node, const strake_vents_place *place,
+                                   strake_vents *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *out = (strake_vents){0};
+    if (node != NULL && node->kind != STRAKE_NODE_LIST) {
+        return strake_node_unlike(node, error,
+                                  "a list of barriers such as [{file: dam.geojson, height: 5}]");
+    }
+    for (const strake_node *item = node != NULL ? node->child : NULL; item != NULL;
+         item = item->next) {
+        STRAKE_TRY(read_barrier(item, place, out, error));
+    }
 cleanup:
     return status;
 }

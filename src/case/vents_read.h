@@ -1,13 +1,14 @@
 /**
  * @file vents_read.h
  * Where lava comes out of the ground, and how much: `vents` of a case. A vent is a cell, the cells of a line, or those
- * in a band around one, which share its rate.
+ * in a band around one, which share its rate. And what is built in its way: `barriers`.
  */
 #ifndef STRAKE_CASE_VENTS_READ_H
 #define STRAKE_CASE_VENTS_READ_H
 
 #include "base/error.h"
 #include "base/georef.h"
+#include "case/input.h"
 #include "case/tree.h"
 
 /*
@@ -70,18 +71,27 @@ typedef struct strake_vents {
 typedef struct strake_vents_place {
     const char *folder;
     int64_t rows, cols;
-    double dx, dy; /**< between rows and between columns [m] */
+    double spacing; /**< side of a cell [m] */
     const strake_georef *georef;
+    const strake_input_kind *const
+        *inputs; /**< formats of files of lines, besides GeoJSON; NULL: none */
 } strake_vents_place;
 
 /**
- * Reads the value of `vents`: a list of {row, col, rate} or {x, y, rate}, each with an optional `to` and `width`, or
- * {grid: FILE, emission: FILE} of SCIARA. NULL: there is none.
+ * Reads the value of `vents`: a list of {row, col, rate} or {x, y, rate}, each with an optional `to` and `width`, of {file: FILE, rate} with
+ * points and lines (features.h), or {grid: FILE, emission: FILE} of SCIARA. NULL: there is none.
  * @param[out] out  free with strake_vents_free() in any case
  * @return STRAKE_ERR_USAGE with the place (outside of the grid, rates < 0, times that do not ascend, files), _MEMORY
  */
 strake_status strake_vents_read(const strake_node *node, const strake_vents_place *place,
                                 strake_vents *out, strake_error *error);
+
+/**
+ * Reads the value of `barriers`: a list of places as of vents, or files of lines and polygons, with a height and, if any, a
+ * width, and times from and until which it stands. Each is a vent whose rate is the height, which every cell has. As above.
+ */
+strake_status strake_barriers_read(const strake_node *node, const strake_vents_place *place,
+                                   strake_vents *out, strake_error *error);
 
 /** The rate of one of their cells from @p time on, until strake_vents_next() [m3/s]. */
 double strake_vents_rate(const strake_vents *vents, const strake_vent_cell *cell, double time);

@@ -21,11 +21,12 @@ typedef enum strake_position {
 typedef enum strake_key_type {
     STRAKE_KEY_INTEGER,
     STRAKE_KEY_REAL,
-    STRAKE_KEY_BOOLEAN, /**< true/false -> 1/0 */
-    STRAKE_KEY_CHOICE,  /**< index into the choices */
-    STRAKE_KEY_REALS,   /**< list of numbers, in strake_case.list[]; the value is how many */
-    STRAKE_KEY_VENTS,   /**< sources in cells, in strake_case.vents; the value is how many */
-    STRAKE_KEY_WORDS,   /**< list of some of the choices; the value is a bit set */
+    STRAKE_KEY_BOOLEAN,  /**< true/false -> 1/0 */
+    STRAKE_KEY_CHOICE,   /**< index into the choices */
+    STRAKE_KEY_REALS,    /**< list of numbers, in strake_case.list[]; the value is how many */
+    STRAKE_KEY_VENTS,    /**< sources in cells, in strake_case.vents; the value is how many */
+    STRAKE_KEY_BARRIERS, /**< what stands on cells, in strake_case.barriers; likewise */
+    STRAKE_KEY_WORDS,    /**< list of some of the choices; the value is a bit set */
     STRAKE_KEY_SCENE, /**< list of things in a scene, in strake_case.scene; the value is how many */
     STRAKE_KEY_EACH,  /**< list of numbers, none or one for every name; else as REALS */
     /** a formula of the states (case/formula.h), or a list of one for every name: the value is how many */
@@ -282,10 +283,10 @@ typedef struct strake_problem {
     /** When inputs that are poured change next, after @p time [s]; INFINITY: never. Steps end there. NULL: never */
     double (*event)(const struct strake_case *which, double time);
     /**
-     * Adds to cells of the input that is poured what they get from @p time on, until the next event. @param[in]
+     * Adds to cells of an input that is poured what they get from @p time on, until the next event. @param[in]
      * add  NULL: it only counts. @return number of cells; 0: the input is as the case gives it
      */
-    int64_t (*pour)(const struct strake_case *which, double time, strake_pour_adder *add,
+    int64_t (*pour)(const struct strake_case *which, int field, double time, strake_pour_adder *add,
                     void *user);
 } strake_problem;
 

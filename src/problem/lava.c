@@ -70,13 +70,27 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      "where lava comes out of the ground, and how much. row and col count from 0 in the "
      "north-west, "
      "x and y are on the map; to: {row, col} or {x, y} makes a fissure, whose cells share the "
-     "rate; width [m] spreads it over the cells nearer than half of it, most of it in the middle: "
-     "the "
-     "cell of a point vent oscillates, which takes most of the steps on fine terrain. "
+     "rate, and file: NAME one of all points and lines of a file: GeoJSON in coordinates of the "
+     "map "
+     "or in longitude and latitude, or what GDAL reads (KML, GeoPackage, Shapefile). width [m] "
+     "spreads the rate over the cells nearer than half of it, most of it in the middle: the cell "
+     "of "
+     "a point vent oscillates, which takes most of the steps on fine terrain. "
      "rate: a number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is "
      "constant from t to the next t, the last one for good; interpolate: linear beside it goes "
      "from "
      "point to point, in 100 pieces with their mean. A checkpoint goes on where rates differ from "
+     "its time on only"},
+    {"barriers", STRAKE_KEY_BARRIERS, NULL, 0, 0, 0, false, "[m]",
+     "what is built in the way of lava: lines (row, col or x, y, and to, as of vents), or file: "
+     "NAME "
+     "of lines and polygons, as of vents. height: of the crest above the ground [m], which rises "
+     "by it, with lava that is there; those of barriers in one cell are added. A line stands on "
+     "cells that follow each other side by side, so that nothing leaks between them, and with "
+     "width: "
+     "W on all whose middles are within W/2 [m] of it, a polygon on those whose middles are in it. "
+     "from: T and until: T say when it stands [s]; from 0 on and for good if they do not. A "
+     "checkpoint of a case with barriers, [] if there are none yet, goes on where they differ from "
      "its time on only"},
     {"time.stop_at_edge", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "end where lava reaches the edge of the terrain; otherwise the edge is what boundary.edge "
@@ -273,14 +287,30 @@ static strake_lava_emissivity lava_emissivity_of(const strake_case *which)
 
 static double lava_event(const strake_case *which, double time)
 {
-    return strake_vents_next(&which->vents, time);
+    return fmin(strake_vents_next(&which->vents, time), strake_vents_next(&which->barriers, time));
 }
 
-static int64_t lava_pour(const strake_case *which, double time,
+/* Whether the case gives a field 0 everywhere. */
+static bool is_nowhere(const strake_case *which, int field)
+{
+    double number = 0.0;
+    const strake_source *const given = which->source[field];
+    return given == NULL || (strake_source_constant(given, &number) && number == 0.0);
+}
+
+/* Whether there are barriers, or may be later on. */
+static bool lava_has_barriers(const strake_case *which)
+{
+    return is_given(which, "barriers") || !is_nowhere(which, STRAKE_LAVA_BARRIER);
+}
+
+/* Vents pour into the effusion, barriers into the height that is on the ground. */
+static int64_t lava_pour(const strake_case *which, int field, double time,
                          void (*add)(void *user, int64_t i, int64_t j, double amount), void *user)
 {
-    const strake_vents *const vents = &which->vents;
-    const double area = which->spacing[0] * which->spacing[2];
+    const bool is_effusion = field == STRAKE_LAVA_EFFUSION;
+    const strake_vents *const vents = is_effusion ? &which->vents : &which->barriers;
+    const double area = is_effusion ? which->spacing[0] * which->spacing[2] : 1.0;
     for (int64_t k = 0; k < vents->cells && add != NULL; k++) {
         const strake_vent_cell *const cell = &vents->cell[k];
         add(user, cell->row, cell->col, strake_vents_rate(vents, cell, time) / area);
@@ -323,9 +353,7 @@ bool strake_lava_has_sink(const strake_case *which)
 /** Whether the field of effusion gives nothing, vents apart. */
 static bool lava_is_dry(const strake_case *which)
 {
-    double effusion = 0.0;
-    const strake_source *const given = which->source[STRAKE_LAVA_EFFUSION];
-    return given == NULL || (strake_source_constant(given, &effusion) && effusion == 0.0);
+    return is_nowhere(which, STRAKE_LAVA_EFFUSION);
 }
 
 /* Whether nothing comes out of the ground from a time on. */
@@ -420,6 +448,12 @@ static const strake_field fields[] = {
     [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .is_poured = true,
                               .wakes = true,
                               .text = "lava that rises in a cell, over its area; instead of vents"},
+    [STRAKE_LAVA_BARRIER] = {"barrier", STRAKE_CELL, .unit = "[m]", .is_poured = true,
+                             .wall = {STRAKE_EDGE_NUMBER, STRAKE_EDGE_AS_STATES,
+                                      STRAKE_EDGE_NUMBER},
+                             .open = {STRAKE_EDGE_NUMBER, STRAKE_EDGE_AS_STATES,
+                                      STRAKE_EDGE_NUMBER},
+                             .text = "height of what is built on the ground; instead of barriers"},
     [STRAKE_LAVA_DEPOSIT] = {"deposit", STRAKE_CELL, .derive = find_deposit,
                              .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_SOLID}, .unit = "[m]",
                              .is_usual = true, .text = "thickness of all lava, fluid and solid"},
@@ -605,8 +639,12 @@ static void advance(table *t)
         t->solid = STRAKE_STAGE(t->g, 1, "settled", lava_settle, here(t->solid), here(wet),
                                 here(t->thickness));
     }
-    t->ground = STRAKE_STAGE(t->g, 2, "ground", lava_add, here(t->input[STRAKE_LAVA_TERRAIN]),
-                             here(t->solid));
+    const int terrain = t->input[STRAKE_LAVA_TERRAIN];
+    const int raised = lava_has_barriers(t->which)
+                           ? STRAKE_STAGE(t->g, 2, "raised", lava_add, here(terrain),
+                                          here(t->input[STRAKE_LAVA_BARRIER]))
+                           : terrain;
+    t->ground = STRAKE_STAGE(t->g, 2, "ground", lava_add, here(raised), here(t->solid));
     t->surface = STRAKE_STAGE(t->g, 2, "surface", lava_add, here(t->ground), here(t->thickness));
 }
 
@@ -818,8 +856,11 @@ static strake_status build(const strake_case *which, const bool *constant, const
     for (int f = 0; f < STRAKE_LAVA_FIELDS; f++) {
         /* Terrain is never folded: beyond the edges it is a wall. */
         const bool is_folded = constant[f] && f != STRAKE_LAVA_TERRAIN &&
-                               (f != STRAKE_LAVA_EFFUSION || which->vents.count == 0);
-        t.input[f] = is_folded || !strake_case_has(which, f)
+                               (f != STRAKE_LAVA_EFFUSION || which->vents.count == 0) &&
+                               (f != STRAKE_LAVA_BARRIER || !is_given(which, "barriers"));
+        const bool is_none = f == STRAKE_LAVA_BARRIER && !lava_has_barriers(which);
+        t.input[f] = is_none ? strake_graph_constant(graph, fields[f].name, 0.0)
+                     : is_folded || !strake_case_has(which, f)
                          ? strake_graph_constant(graph, fields[f].name, value[f])
                          : strake_graph_input(graph, fields[f].name, !fields[f].is_state);
     }
@@ -886,6 +927,9 @@ static strake_status check(const strake_case *which, strake_error *error)
     const strake_lava_mobility law = lava_mobility_of(which);
     STRAKE_CHECK(which->vents.count == 0 || lava_is_dry(which), error, STRAKE_ERR_USAGE,
                  "%s: fields.effusion: there are vents, too; give one of the two", which->file);
+    STRAKE_CHECK(!is_given(which, "barriers") || is_nowhere(which, STRAKE_LAVA_BARRIER), error,
+                 STRAKE_ERR_USAGE,
+                 "%s: fields.barrier: there are `barriers`, too; give one of the two", which->file);
     STRAKE_CHECK(which->spacing[0] == which->spacing[2], error, STRAKE_ERR_USAGE,
                  "%s: grid: dx is %g m and dy %g m; lava needs square cells", which->file,
                  which->spacing[0], which->spacing[2]);

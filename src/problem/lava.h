@@ -12,6 +12,7 @@ STRAKE_LAVA_POINTS(STRAKE_POINT_DECLARE)
 enum {
     STRAKE_LAVA_TERRAIN,
     STRAKE_LAVA_EFFUSION,
+    STRAKE_LAVA_BARRIER,
     STRAKE_LAVA_DEPOSIT, /* the first field that is written: pictures show it */
     STRAKE_LAVA_THICKNESS,
     STRAKE_LAVA_TEMPERATURE,
@@ -60,7 +61,7 @@ typedef struct strake_lava_emissivity {
 /** [m/s2] */
 static const double strake_lava_gravity = 9.81;
 
-enum { STRAKE_LAVA_KEYS = 35 };
+enum { STRAKE_LAVA_KEYS = 36 };
 
 /** In the order of the words of the keys. */
 enum { STRAKE_LAVA_CONSISTENT, STRAKE_LAVA_PUBLISHED };

@@ -5,7 +5,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/tap.bash"
 . "$here/ranks.bash"
 
-# A vent whose rate changes, and a line of diagnostics after every step: step, time and sums.
+# A vent whose rate changes, a barrier that comes and goes, and a line of diagnostics after every step: step, time and sums.
 cat >flow.yaml <<'EOF2'
 problem: lava
 grid: {rows: 43, cols: 30, dx: 10, dy: 10}
@@ -15,6 +15,7 @@ vents: [{row: 21, col: 12, rate: {series: [[0, 30], [17, 60], [40, 5]]}}, {row: 
 fields:
   terrain: {plane: {slope: [0.2, -0.1]}}
   thickness: {cone: {center: [11, 20], radius: 6, height: 3}}
+barriers: [{row: 24, col: 2, to: {row: 28, col: 26}, height: 2, width: 30, from: 22, until: 55}]
 run: {on: cpu}
 output: {every_seconds: 25, fields: [thickness, temperature, solid, maximum, arrival]}
 diagnostics: {every: 1}
@@ -22,7 +23,7 @@ checkpoint: {every_seconds: 30}
 EOF2
 has_device=$("$STRAKE" devices | grep '^ocl:0')
 "$STRAKE" run flow.yaml --on serial --quiet --output one --report one.json || exit 1
-check "there are events and many steps" test "$(grep -cE '^[0-9]+,(17|40|70),' one/diagnostics.csv)" -eq 3 -a "$(wc -l <one/diagnostics.csv)" -gt 60
+check "there are events and many steps" test "$(grep -cE '^[0-9]+,(17|22|40|55|70),' one/diagnostics.csv)" -eq 5 -a "$(wc -l <one/diagnostics.csv)" -gt 60
 on_ranks 2 run flow.yaml --quiet --output ranks --report two.json
 check "statistics on 2 ranks are those of one process" cmp <(grep checksum one.json) <(grep checksum two.json)
 same "2 ranks make the files of one process"

@@ -271,7 +271,8 @@ static void what_is_wrong_is_said_in_one_message(void **state)
     bad("[{row: 1, col: 1, rate: -4}]", &map,
         "vents[0].rate: found '-4', expected a number >= 0 [m3/s]");
     bad("[{row: 1, col: 1, rates: 4}]", &map,
-        "vents[0].rates: unknown key; did you mean 'rate'? legal here: row, col, x, y, to, rate");
+        "vents[0].rates: unknown key; did you mean 'rate'? legal here: row, col, x, y, to, file, "
+        "rate");
     bad("[{row: 1, col: 1, rate: {series: [[0, 1], [10, -1]]}}]", &map,
         "vents[0].rate: the rate of point 2 is -1, expected a number >= 0 [m3/s]");
     bad("[{row: 1, col: 1, rate: {series: [[0, 1], [10, 2], [10, 3]]}}]", &map,
