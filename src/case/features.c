@@ -231,10 +231,25 @@ static coordinates find_coordinates(const strake_features *f, const strake_geore
     return is_geographic ? GEOGRAPHIC : OTHER;
 }
 
-static strake_status parse(const char *text, size_t length, unsigned wanted, strake_features *f,
+/* JSON may write characters beyond \uFFFF as two halves, which YAML refuses: each becomes a question mark. */
+static void pass_halves(char *text)
+{
+    while ((text = strchr(text, '\\')) != NULL && text[1] != '\0') {
+        const bool is_half = text[1] == 'u' && (text[2] == 'd' || text[2] == 'D') &&
+                             text[3] != '\0' && strchr("89abcdefABCDEF", text[3]) != NULL &&
+                             text[4] != '\0' && text[5] != '\0';
+        if (is_half) {
+            memcpy(text + 2, "003f", 4);
+        }
+        text += 2;
+    }
+}
+
+static strake_status parse(char *text, size_t length, unsigned wanted, strake_features *f,
                            strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    pass_halves(text);
     STRAKE_TRY(strake_tree_parse_data(f->name, text, length, &f->root, error));
     STRAKE_TRY(read_root(f->root, wanted, f, error));
 cleanup:
@@ -275,7 +290,7 @@ strake_status strake_features_read(const strake_input_kind *const *kinds, const 
 {
     strake_status status = STRAKE_OK;
     char *data = NULL;
-    const char *text = NULL;
+    char *text = NULL;
     size_t length = 0;
     coordinates has = OTHER;
     STRAKE_CHECK(map->is_known, error, STRAKE_ERR_USAGE,

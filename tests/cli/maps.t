@@ -203,6 +203,10 @@ try compare one.asc polygon.json --footprint
 prints "polygons are the cells whose middles are in them" "e1 = 0.200000" "2 in both, 2 only in one.asc, 6 only in polygon.json"
 try compare polygon.json one.asc --footprint
 prints "whichever of the two they are" "e1 = 0.200000" "2 in both, 6 only in polygon.json, 2 only in one.asc"
+echo '{"type": "Feature", "properties": {"lava \u00e9 \ud83c\udf0b \\ud8": "a\/b", "n": null}, "geometry": ' >text.json
+{ cat polygon.json && echo '}'; } >>text.json
+try compare one.asc text.json --footprint
+prints "texts of JSON have escapes that YAML lacks" "e1 = 0.200000"
 # Overlapping features are in once; a slope meets middles of cells on its right but not on its left.
 echo '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[20,0],[0,20],[0,0]]]}},
     {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [[[0,0],[10,0],[10,10],[0,10],[0,0]]]}}]}' >slope.json
