@@ -500,8 +500,8 @@ static void describe_maps(const maps_job *maps, const sums *s, map_fields *out)
                               "of one or more flows where %.6g eruptions are expected",
                               maps->job->arguments->eruptions);
     out->field[PROBABILITY].text = out->text;
-    out->field[MAPS] = (strake_field){"absolute", STRAKE_CELL, .unit = "[-]", .is_extent = true,
-                                      .text = out->absolute};
+    out->field[MAPS] =
+        (strake_field){"absolute", STRAKE_CELL, .unit = "[-]", .text = out->absolute};
     for (int c = 0; c < values->classes; c++) {
         (void)snprintf(out->name[c], sizeof out->name[c], "probability-%s",
                        values->one_class[c].name);
