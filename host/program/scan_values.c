@@ -116,7 +116,10 @@ static strake_status round_values(strake_scan_axis *axis, strake_error *error)
     const double low = ceil(axis->low), high = floor(axis->high), all = axis->high - axis->low;
     for (int k = 0; k < axis->count && low <= high && status == STRAKE_OK; k++) {
         char text[NUMBER];
-        const double real = strake_number_read(axis->value[k], NULL);
+        double real = 0.0;
+        if (!strake_text_real(axis->value[k], &real)) {
+            continue; /* a word of a column, which its run refuses */
+        }
         const double number = axis->is_even && all > 0.0
                                   ? low + floor((real - axis->low) / all * (high - low + 1.0))
                                   : floor(real + 0.5);
@@ -241,8 +244,10 @@ bool strake_scan_word(const char *line, int column, const char **word, size_t *l
         while (*at == ' ' || *at == '\t' || *at == '\r') {
             at++;
         }
-        size_t n = 0;
-        while (at[n] != '\0' && !is_between(at[n])) {
+        const bool is_quoted = *at == '"' && strchr(at + 1, '"') != NULL;
+        at += is_quoted ? 1 : 0;
+        size_t n = is_quoted ? strcspn(at, "\"") : 0;
+        while (!is_quoted && at[n] != '\0' && !is_between(at[n])) {
             n++;
         }
         if (k == column) {
@@ -250,7 +255,7 @@ bool strake_scan_word(const char *line, int column, const char **word, size_t *l
             *length = n;
             return n > 0;
         }
-        at += n;
+        at += n + (is_quoted ? 1 : 0);
         while (*at == ' ' || *at == '\t' || *at == '\r') {
             at++;
         }
@@ -298,7 +303,7 @@ static strake_status add_column(strake_scan_axis *axis, const char *text, const 
     axis->high = DBL_MAX;
     rest = strake_text_begin(data);
     while ((line = strsep(&rest, "\n")) != NULL && axis->count < draws->count) {
-        const char *word = NULL;
+        const char *word = "";
         char value[NUMBER];
         size_t letters = 0;
         double real = 0.0;
@@ -313,16 +318,21 @@ static strake_status add_column(strake_scan_axis *axis, const char *text, const 
                      "option --over: %s: %s has no column '%s'; expected its name in the first "
                      "line, or its number from 1 on",
                      option, path, name);
-        const bool is_there = strake_scan_word(line, column, &word, &letters) && letters < NUMBER;
-        (void)snprintf(value, sizeof value, "%.*s", is_there ? (int)letters : 0, word);
-        const bool is_number = is_there && strake_text_real(value, &real);
-        STRAKE_CHECK(is_number || is_first, error, STRAKE_ERR_USAGE,
-                     "option --over: %s: %s: line %d: column %d is '%s', expected a number", option,
-                     path, number, column + 1, value);
-        STRAKE_TRY(is_number ? strake_scan_axis_add(axis, value, letters, error) : STRAKE_OK);
+        const bool is_there = strake_scan_word(line, column, &word, &letters);
+        const bool is_quoted = is_there && word > line && word[-1] == '"';
+        (void)snprintf(value, sizeof value, "%.*s", letters < NUMBER ? (int)letters : NUMBER - 1,
+                       word);
+        const bool is_value = is_there && ((is_quoted && !is_first) ||
+                                           (letters < NUMBER && strake_text_real(value, &real)));
+        STRAKE_CHECK(
+            is_value || is_first, error, STRAKE_ERR_USAGE,
+            "option --over: %s: %s: line %d: column %d is '%s', expected a number, or a text in "
+            "double quotes",
+            option, path, number, column + 1, value);
+        STRAKE_TRY(is_value ? strake_scan_axis_add(axis, word, letters, error) : STRAKE_OK);
     }
     STRAKE_CHECK(axis->count > 0, error, STRAKE_ERR_USAGE,
-                 "option --over: %s: %s has no line with a number", option, path);
+                 "option --over: %s: %s has no line with a value", option, path);
     for (int k = 0; axis->count < draws->count; k++) {
         STRAKE_TRY(strake_scan_axis_add(axis, axis->value[k], strlen(axis->value[k]), error));
     }

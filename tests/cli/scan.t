@@ -62,6 +62,15 @@ check "another seed has others" test "$(column other.csv parameters.M | head -1)
 printf '# a posterior\nM, K\n0.5,0.9\n0.6 ,0.8\n' >posterior.csv
 try scan quench.yaml --draws 3 --over parameters.M=of:posterior.csv:M --over parameters.K=of:posterior.csv:2 --table columns.csv --quiet
 check "lines of a text stay together" test "$(cut -d, -f2-3 columns.csv | lines)" = "parameters.M,parameters.K 0.5,0.9 0.6,0.8 0.5,0.9"
+printf '"K", "fields.u"\n0.9,"{constant: 0.1}"\n0.8, "{random: {seed: 2, minimum: 0, maximum: 0.1}}"\n' >lines.csv
+try scan quench.yaml --draws 2 --over fields.u=of:lines.csv:fields.u --over parameters.K=of:lines.csv:K --table own.csv --quiet
+exits 0 "texts of a text in columns stand in double quotes"
+check "and are values like others" test "$(column own.csv u_max | head -1)" = 0.10000000000000001
+check "each with the number of its line" test "$(cut -d, -f2-9 own.csv | grep -o '0\.[89],done' | lines)" = "0.9,done 0.8,done"
+printf 'steps\n2.6\n"many"\n' >words.csv
+try scan quench.yaml --draws 2 --over time.steps=of:words.csv --table wordy.csv --quiet
+fails 1 "a word is no integer" "time.steps=many" "expected an integer"
+check "but a number becomes one" grep -q '^1,3,done' wordy.csv
 for wrong in parameters.M=uniform:1:0 parameters.M=uniform:1 parameters.M=normal:1:-1 parameters.M=lognormal:0:2 parameters.M=lognormal:1:0.5 parameters.M=of: \
     parameters.M=of:none.csv parameters.M=of:posterior.csv:Q parameters.M=of:case.yaml; do
     try scan quench.yaml --draws 3 --over "$wrong" --table wrong.csv
