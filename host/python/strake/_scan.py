@@ -37,6 +37,7 @@ _log = logging.getLogger("strake")
 _PROGRESS = re.compile(r"\s*\d+ % .*?(\d+) of (\d+) runs, (\d+) failed")
 _SENTENCE = "strake: "
 _END_OF_LINE = "\033[K"
+_WIDTH = 79  # of a line that is drawn again and again: notebooks know no end of a line
 _FAILED_RUN = re.compile(r"run \d+ failed \(")
 _USAGE, _INTERRUPTED = 2, (130, 143)  # exit statuses
 
@@ -331,12 +332,14 @@ def _end_with_python() -> None:
 
 
 class _Listener:
-    """Reads what the program writes to stderr: progress, which is shown or handed on, and sentences, which are kept."""
+    """Reads what the program writes to stderr: progress, which is shown or handed on, and sentences, which are kept.
+
+    is_terminal: whether a line can be drawn again and again where progress is shown: a terminal or a notebook."""
 
     def __init__(self, progress: Progress) -> None:
         self.call = progress if callable(progress) else None
         self.shows = progress is True and sys.stderr is not None
-        self.is_terminal = self.shows and sys.stderr.isatty()
+        self.is_terminal = self.shows and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel"))
         self.is_drawn = False
         self.rest = ""
         self.sentences: List[str] = []
@@ -365,13 +368,14 @@ class _Listener:
         if self.call is not None:
             self.call(*map(int, found.groups()))
         elif self.shows:
-            sys.stderr.write("\r" + line if self.is_terminal else line + "\n")
+            line = line.replace(_END_OF_LINE, "")
+            sys.stderr.write("\r" + line.ljust(_WIDTH) if self.is_terminal else line + "\n")
             sys.stderr.flush()
             self.is_drawn = self.is_terminal
 
     def end(self) -> None:
         if self.is_drawn:
-            sys.stderr.write("\r" + _END_OF_LINE)
+            sys.stderr.write("\r" + " " * _WIDTH + "\r")
             sys.stderr.flush()
 
 
