@@ -247,6 +247,7 @@ def mistakes_raise_what_strake_says():
     raises(strake.UsageError, ["parameters.K", "[1, 2]"], strake.scan, quench(), draws={"parameters.K": [[1, 2]]})
     raises(strake.UsageError, ["parameters.K", "at most 131071"], strake.scan, quench(),
            {"parameters.K": np.random.default_rng(1).random(9000)})
+    raises(strake.UsageError, ["nan", "finite"], strake.scan, quench(), draws={"parameters.K": np.array([1, np.nan])})
     raises(strake.UsageError, ["vents", "(2,)"], strake.scan, quench(), vents=[1, 2])
     raises(strake.Error, ["none.yaml"], strake.scan, here("none.yaml"), {"parameters.K": [1]})
     raises(strake.UsageError, ["--over"], strake.scan, quench())

@@ -27,7 +27,7 @@ from strake._solver import Case, Given, as_text
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Path = Union[str, "os.PathLike[str]"]
+    from strake._solver import Path
 
     Progress = Union[bool, Callable[[int, int, int], object]]
 
@@ -149,8 +149,9 @@ def scan(case: Union[Case, Path, Mapping[str, Any]], over: Optional[Mapping[str,
     jobs, members: runs at a time on the cores, and on each device.
     maps, weights, footprint, threshold: maps of all runs, the weights of values in them, a mapped flow that each run is
         compared with (column "e1" of the table), and the thickness above which there is a flow [m].
-    folder: keeps the table, outputs and maps of all runs there, so that the same call goes on where it was ended, and
-        makes what is new where there are more values; None: a folder that is removed at the end.
+    folder: keeps the table (scan.csv), outputs (runs/), maps (maps/) and what was given as arrays (given/) there, so that the
+        same call goes on where it was ended, and makes what is new where there are more values; None: a folder that is
+        removed at the end.
     progress: True shows it on stderr, while the scan goes on, as `strake scan` does; or it is called with the numbers of
         runs that have ended, of all, and of those that failed, about five times a second and at the end. An exception in
         it ends the scan.
@@ -312,7 +313,10 @@ class _Words(List[str]):
 
 def _yaml(value: object) -> str:
     """A value with single quotes, where it has no escapes."""
-    text = as_text(value)
+    try:
+        text = as_text(value)
+    except ValueError:
+        raise UsageError("scan: %r is no value of a key, which takes finite numbers; leave its run out" % (value,)) from None
     return text if re.search(r"['\\]", text) else text.replace('"', "'")
 
 
