@@ -272,9 +272,14 @@ static bool is_worth(const dealer *d, const strake_scan_worker *worker,
                      const strake_scan_task *task)
 {
     double together = 0.0, best = 0.0;
+    bool has_others = false;
     for (int w = 0; w < d->workers; w++) {
         const strake_scan_worker *const other = &d->worker[w];
-        if (other != worker && !other->retired && other->process > 0 && other->pace > 0.0) {
+        if (other == worker || other->retired || other->process <= 0) {
+            continue;
+        }
+        has_others = true;
+        if (other->pace > 0.0) {
             const int beside = other->holds < other->most ? other->holds : other->most;
             together += (beside > 1 ? beside : 1) / other->pace;
             best = best > 0.0 && best < other->pace ? best : other->pace;
@@ -282,7 +287,7 @@ static bool is_worth(const dealer *d, const strake_scan_worker *worker,
     }
     if (worker->pace <= 0.0) {
         /* Of an unknown one that takes many at a time half is left to the others. */
-        return worker->holds == 0 || together <= 0.0 || 2 * worker->holds < d->left;
+        return worker->holds == 0 || !has_others || 2 * worker->holds < d->left;
     }
     /* One that it need not ask for begins after the one that it makes. */
     const int turns = worker->holds / worker->most + 1;
