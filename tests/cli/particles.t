@@ -692,8 +692,8 @@ if [ -n "$device" ]; then
 problem: sph2d
 scene:
   spacing: 0.02
-  to: [64, 0.3]
-  fluid: [{box: {from: [0, 0], to: [40, 0.24]}}, {box: {from: [40, 0], to: [64, 0.2]}}]
+  to: [16, 0.3]
+  fluid: [{box: {from: [0, 0], to: [10, 0.24]}}, {box: {from: [10, 0], to: [16, 0.2]}}]
   walls: [{sides: [bottom, left, right]}]
 scheme: {rebuild: 8, skin: 0}
 time: {end: 10, steps: 20}
@@ -703,14 +703,14 @@ YAML
     least=$(needs 1) all=$(needs 2)
     cap=$((${least:-0} * 19 / 20))
     try run tank.yaml --on "$device" --quiet --output two --set run.device_memory=$cap
-    fails 2 "particles that one device cannot hold are refused" "45708 particles need $least bytes at least" "allows $cap;"
+    fails 2 "particles that one device cannot hold are refused" "11508 particles need $least bytes at least" "allows $cap;"
     try run tank.yaml --on cpu --quiet --output most
     try run tank.yaml --on "$device,$device" --quiet --output two --report two.json --set run.device_memory=$cap
     check "two such devices hold them together" test "$code" -eq 0
     check "to the same bytes" same most two
     check "each of them some, in more memory than one has" bash -c '
         tr -d "\n" <two.json | grep -oE "\"rows\": \[[0-9]+, [0-9]+\]" | tr -d "[:,]" | awk "{if (\$2 >= \$3) exit 1} END {exit NR != 2}" &&
-        grep -o "\"bytes_per_particle\": [0-9.]*" two.json | awk -v cap="$0" "{b = \$2 * 45708} END {exit !(b > cap && b <= 2 * cap)}"' "$cap"
+        grep -o "\"bytes_per_particle\": [0-9.]*" two.json | awk -v cap="$0" "{b = \$2 * 11508} END {exit !(b > cap && b <= 2 * cap)}"' "$cap"
     rm -rf two
     try run tank.yaml --on "$device" --quiet --output two --set run.device_memory="$all"
     check "with what the refusal says that lists take, too, one holds them" same most two
