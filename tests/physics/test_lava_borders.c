@@ -16,7 +16,7 @@
 #include "tests/support/harness.h"
 #include "tests/support/trial.h"
 
-enum { ROWS = 60, COLS = 70, CELLS = ROWS * COLS, MOST = 1000 };
+enum { ROWS = 60, COLS = 40, CELLS = ROWS * COLS, MOST = 1000 };
 
 /*
  * A vent at a row that is a border wherever the grid is halved, one that begins later at a row that is one with three
@@ -24,7 +24,7 @@ enum { ROWS = 60, COLS = 70, CELLS = ROWS * COLS, MOST = 1000 };
  */
 static const char flow[] =
     "problem: lava\n%s"
-    "grid: {rows: 60, cols: 70, dx: 10, dy: 10}\n"
+    "grid: {rows: 60, cols: 40, dx: 10, dy: 10}\n"
     "time: {end: %g, dt_max: 2}\n"
     "run: {balance: %s, overlap: %s, activity: %s%s}\n"
     "parameters: {solidus_temperature: 1300%s}\n"
@@ -32,8 +32,8 @@ static const char flow[] =
     "  terrain: {sum: [{plane: {slope: [2, -0.9]}}, {random: {seed: 3, minimum: 0, maximum: 2}}]}\n"
     "  thickness: {cone: {center: [29, 8], radius: 5, height: 6}}\n"
     "vents:\n"
-    "  - {row: 30, col: 41, rate: 80}\n"
-    "  - {row: 19, col: 60, rate: {series: [[0, 0], [5, 90]]}}\n";
+    "  - {row: 30, col: 25, rate: 80}\n"
+    "  - {row: 19, col: 34, rate: {series: [[0, 0], [5, 90]]}}\n";
 
 static const char stream[] = ", fusion: stream, group_width: 32";
 static const char tiles[] = ", fusion: tile, group_width: 16, group_height: 4, group_rows: 4";
