@@ -155,7 +155,7 @@ cleanup:
     return status;
 }
 
-/* Places of files, at most. */
+/* Sizes of files. */
 static void add_files(scan_check *c)
 {
     const strake_scan *const s = c->s;
@@ -308,13 +308,12 @@ cleanup:
 }
 
 /* "4096", or "4096 to 16384" where runs differ. */
-static const char *span_text(const double span[2], const char *format, char text[80])
+static const char *span_text(const double span[2], char text[80])
 {
-    char least[32], most[32];
-    (void)snprintf(least, sizeof least, format, span[0]);
-    (void)snprintf(most, sizeof most, format, span[1]);
-    (void)snprintf(text, 80, "%s%s%s", least, span[1] > span[0] ? " to " : "",
-                   span[1] > span[0] ? most : "");
+    const int used = snprintf(text, 80, "%.0f", span[0]);
+    if (span[1] > span[0]) {
+        (void)snprintf(text + used, (size_t)(80 - used), " to %.0f", span[1]);
+    }
     return text;
 }
 
@@ -326,7 +325,7 @@ static void print_places(const scan_check *c, FILE *stream)
     for (int k = 0; k < c->places; k++) {
         const place *const p = &c->place[k];
         char memory[80] = "-", threads[16] = "-";
-        if (p->has > 0.0) {
+        if (p->has > 0.0 && !c->s->problem->has_particles) {
             (void)snprintf(memory, sizeof memory, "%s of %s", strake_size_text(p->needs, text),
                            strake_size_text(p->has, other));
         }
@@ -386,19 +385,21 @@ static void print_check(const scan_check *c, FILE *stream)
         (void)fprintf(stream, ", of which %s has %lld", s->table.path, (long long)s->before);
     }
     if (!s->problem->has_particles) {
-        (void)fprintf(stream, "\ncells      %s in each", span_text(e->cells, "%.0f", text));
+        (void)fprintf(stream, "\ncells      %s in each", span_text(e->cells, text));
     }
     if (e->is_open) {
         (void)fprintf(stream, "\nsteps      as the states will have them\n");
     } else {
-        (void)fprintf(stream, "\nsteps      %s in each\n", span_text(e->steps, "%.0f", text));
+        (void)fprintf(stream, "\nsteps      %s in each\n", span_text(e->steps, text));
         if (!s->problem->has_particles) {
             (void)fprintf(stream, "work       %.4g cells times steps in all\n", e->work);
         }
     }
-    (void)fprintf(stream, "memory     about %s of the host's %s, for the runs at a time\n",
-                  strake_size_text(c->memory, size),
-                  strake_size_text((double)machine.memory, other));
+    if (!s->problem->has_particles) { /* theirs is in lists of neighbours, which no run has yet */
+        (void)fprintf(stream, "memory     about %s of the host's %s, for the runs at a time\n",
+                      strake_size_text(c->memory, size),
+                      strake_size_text((double)machine.memory, other));
+    }
     (void)fprintf(stream, "table      about %s: %s\n", strake_size_text(c->table, size),
                   s->table.path);
     if (s->job.maps != NULL) {
@@ -437,7 +438,7 @@ static strake_status write_check(strake_report_file *report, const scan_check *c
     strake_json_numbers(json, "steps", e->is_open ? 0 : 2, e->steps);
     strake_json_number(json, "work", e->is_open ? (double)NAN : e->work);
     strake_json_boolean(json, "one_by_one", s->deal.one_by_one);
-    strake_json_number(json, "memory", c->memory);
+    strake_json_number(json, "memory", s->problem->has_particles ? (double)NAN : c->memory);
     strake_json_number(json, "table_bytes", c->table);
     strake_json_number(json, "maps_bytes", c->maps);
     strake_json_number(json, "traces_bytes", c->traces);
@@ -450,7 +451,8 @@ static strake_status write_check(strake_report_file *report, const scan_check *c
         strake_json_string(json, "name", p->name);
         strake_json_integer(json, "runs_at_a_time", p->most);
         strake_json_integer(json, "threads", p->threads);
-        strake_json_number(json, "memory", p->has > 0.0 ? p->needs : (double)NAN);
+        const bool has_need = p->has > 0.0 && !s->problem->has_particles;
+        strake_json_number(json, "memory", has_need ? p->needs : (double)NAN);
         strake_json_number(json, "memory_there", p->has > 0.0 ? p->has : (double)NAN);
         strake_json_number(json, "items_per_second", p->rate);
         strake_json_number(json, "setup_seconds", p->setup);

@@ -180,6 +180,10 @@ try check flow.yaml --table none.csv --over 'vents[0].rate=2,3' --on cpu --maps 
 prints "nor where the states decide on steps" "steps      as the states will have them" "prediction unknown" \
     "maps       10.0 KiB, and what runs leave for them at most 10.0 KiB: maps"
 check "and no folder is made" test ! -e maps
+"$STRAKE" new sph2d >water.yaml
+try check water.yaml --table none.csv --over scheme.alpha=0.1,0.2 --on cpu
+prints "of particles steps and memory follow from their neighbours" "valid in all 2 runs" "prediction unknown"
+lacks "of which nobody makes up a number" '^memory' .out
 for option in "--draws 3" "--seed 1" "--sampling lhs" "--table t.csv" "--keep k" "--maps m" "--weights time.dt=1" "--footprint f" \
     "--threshold 1" "--jobs 2" "--members 2"; do
     # shellcheck disable=SC2086
