@@ -86,17 +86,19 @@ STRAKE_POINT_FUNCTION real lava_convect(real t, real cover, real dt, real transf
     return dt * (transfer * ((cover * crust + (REAL(1.0) - cover) * t) - air));
 }
 
+/* [s^(1/2)] Beside the root of any time it is nothing. */
+#define LAVA_INSTANT REAL(1e-30)
+
 /*
  * Conduction into ground that has been covered for a time: two half-spaces of one material in contact (Carslaw & Jaeger
  * 1959, 2.15) lose conductivity (t - ground)/(2 sqrt(pi diffusivity time)), here integrated over dt; sorption is
- * conductivity/sqrt(pi diffusivity). The difference of two roots is dt over their sum.
+ * conductivity/sqrt(pi diffusivity). The difference of two roots is dt over their sum, which is never 0.
  */
 STRAKE_POINT_FUNCTION real lava_conduct(STRAKE_DOUBT real t, real contact, real dt, real sorption,
                                         real ground)
 {
-    const real roots = STRAKE_ROOT(contact + dt) + STRAKE_ROOT(contact);
-    const real share = STRAKE_DIVIDE_WHERE(dt > REAL(0.0), dt, roots);
-    return dt > REAL(0.0) ? (sorption * (t - ground)) * share : REAL(0.0);
+    const real roots = STRAKE_ROOT(contact + dt) + (STRAKE_ROOT(contact) + LAVA_INSTANT);
+    return (sorption * (t - ground)) * STRAKE_DIVIDE(dt, roots);
 }
 
 /* How long there has been lava in a cell. */
@@ -115,7 +117,7 @@ STRAKE_POINT_FUNCTION real lava_rain(real dt, real flux)
 STRAKE_POINT_FUNCTION real lava_lose(real radiated, real convected, real conducted, real rained)
 {
     const real all = (radiated + convected) + (conducted + rained);
-    return STRAKE_MAX(all, REAL(0.0));
+    return STRAKE_POSITIVE(all);
 }
 
 /* The temperature without it, as lava_cool: as if all of it were radiation. third: 3/(rho c). */
@@ -129,9 +131,8 @@ STRAKE_POINT_FUNCTION real lava_shed(STRAKE_DOUBT real h, real t, real all, real
 /* What was lost of it, as a part: less where the lava cooled meanwhile. heat: rho c. */
 STRAKE_POINT_FUNCTION real lava_part(STRAKE_DOUBT real h, real t, real cool, real all, real heat)
 {
-    const int is_lost = (all > REAL(0.0)) & (h > REAL(0.0));
-    const real part = STRAKE_DIVIDE_WHERE(is_lost, heat * (h * (t - cool)), all);
-    return is_lost ? part : REAL(0.0);
+    const real part = STRAKE_DIVIDE_WHERE(all > REAL(0.0), heat * (h * (t - cool)), all);
+    return all > REAL(0.0) ? part : REAL(0.0);
 }
 
 /* Where nothing was lost, as in dry cells, some may be anything. */

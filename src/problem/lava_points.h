@@ -12,12 +12,12 @@
     X(lava_cover, 3, 14, 15, 0, 2)                                                                 \
     X(lava_radiate, 6, 2, 6, 0, 0)                                                                 \
     X(lava_convect, 6, 3, 4, 0, 0)                                                                 \
-    X(lava_conduct, 5, 3, 2, 1, 2)                                                                 \
+    X(lava_conduct, 5, 4, 2, 1, 2)                                                                 \
     X(lava_touch, 3, 1, 0, 0, 1)                                                                   \
     X(lava_rain, 2, 0, 1, 0, 0)                                                                    \
     X(lava_lose, 4, 3, 0, 0, 1)                                                                    \
     X(lava_shed, 4, 11, 20, 1, 2)                                                                  \
-    X(lava_part, 5, 1, 2, 1, 3)                                                                    \
+    X(lava_part, 5, 1, 2, 1, 2)                                                                    \
     X(lava_count, 3, 1, 1, 0, 1)                                                                   \
     X(lava_carry, 5, 1, 3, 0, 0)                                                                   \
     X(lava_fluid, 4, 0, 2, 0, 1)                                                                   \
