@@ -89,6 +89,7 @@ time: {{end: {seconds}, dt_max: 60}}
 fields:
   terrain: {{random: {{seed: 1, minimum: 0, maximum: 1}}}}
   thickness: {{random: {{seed: 2, minimum: 2, maximum: 4}}}}
+scheme: {{crust: none}}
 """
 
 

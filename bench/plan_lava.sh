@@ -78,6 +78,7 @@ time: {end: 1e9}
 fields:
   terrain: {sum: [{plane: {slope: [1, 0.5]}}, {random: {seed: 2, minimum: -1, maximum: 1}}]}
   thickness: {random: {seed: 1, minimum: 1, maximum: 2}}
+scheme: {crust: none}
 output: {fields: []}
 YAML
 cat >"$work/figures.py" <<'PY'

@@ -1,6 +1,8 @@
 #include "output/checkpoint.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +101,8 @@ static strake_status slabs_set(strake_slabs *slabs, strake_error *error)
 
 enum {
     VERSION = 3,
-    OLD_VERSION = 2, /* without settings */
+    MANY_VERSION = 4, /* with the whole header */
+    OLD_VERSION = 2,  /* without settings */
     BYTE_ORDER_MARK = 0x01020304,
     CHUNK = 1 << 16,
     MOST_SETTINGS = 1 << 20, /* bytes */
@@ -126,13 +129,23 @@ strake_status strake_field_bytes(const strake_solver *solver, const char *name, 
     return status;
 }
 
+/* For how many fields a header has room in its file, and what of it lies there. */
+static uint32_t header_room(const strake_checkpoint_header *header)
+{
+    return header->version == MANY_VERSION ? STRAKE_CHECKPOINT_FIELDS : STRAKE_CHECKPOINT_FEW;
+}
+
+static size_t header_bytes(const strake_checkpoint_header *header)
+{
+    return offsetof(strake_checkpoint_header, field) + header_room(header) * sizeof *header->field;
+}
+
 static strake_status fill_header(strake_checkpoint_header *header, const strake_case *which,
                                  strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     memcpy(header->magic, magic, sizeof magic);
     header->byte_order = BYTE_ORDER_MARK;
-    header->version = VERSION;
     header->element_size = (uint32_t)strake_element_size(solver);
     STRAKE_TRY(strake_solver_hash(solver, strake_time(solver), &header->hash, error));
     header->step = strake_step_count(solver);
@@ -142,6 +155,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
     for (const char *name = NULL;
          (name = strake_solver_kept(solver, (int)header->fields)) != NULL;) {
+        assert(header->fields < STRAKE_CHECKPOINT_FIELDS && "more states than have room");
         strake_checkpoint_field *const field = &header->field[header->fields++];
         int dims = 0;
         size_t bytes = 0;
@@ -155,6 +169,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
         field->bytes = bytes;
         strncpy(field->name, name, sizeof field->name - 1);
     }
+    header->version = header->fields > STRAKE_CHECKPOINT_FEW ? MANY_VERSION : VERSION;
 cleanup:
     return status;
 }
@@ -193,8 +208,8 @@ strake_status strake_checkpoint_write(const char *path, const strake_case *which
     uint64_t checksum = 0;
     STRAKE_TRY(fill_header(&header, which, slabs->solver, error));
     STRAKE_TRY(strake_file_begin(&file, path, 0, error));
-    STRAKE_TRY(strake_file_write(&file, &header, sizeof header, error));
-    checksum = strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header);
+    STRAKE_TRY(strake_file_write(&file, &header, header_bytes(&header), error));
+    checksum = strake_fnv1a(STRAKE_FNV_SEED, &header, header_bytes(&header));
     STRAKE_TRY(write_settings(&file, slabs->solver, &checksum, error));
     for (uint32_t k = 0; k < header.fields; k++) {
         STRAKE_TRY(strake_slabs_select(slabs, header.field[k].name, error));
@@ -227,9 +242,9 @@ static strake_status read_at(const strake_checkpoint *checkpoint, uint64_t offse
 /* Whether a header can be trusted to size buffers; total receives the length the file must have. */
 static bool header_is_sane(const strake_checkpoint_header *header, uint64_t *total)
 {
-    *total = sizeof *header + sizeof(uint64_t);
+    *total = header_bytes(header) + sizeof(uint64_t);
     if ((header->element_size != 4 && header->element_size != 8) || header->fields < 1 ||
-        header->fields > STRAKE_CHECKPOINT_FIELDS || header->step < 0 ||
+        header->fields > header_room(header) || header->step < 0 ||
         memchr(header->problem, '\0', sizeof header->problem) == NULL) {
         return false;
     }
@@ -259,7 +274,7 @@ static strake_status read_settings(strake_checkpoint *checkpoint, uint64_t lengt
 {
     strake_status status = STRAKE_OK;
     uint64_t bytes = 0;
-    checkpoint->fields_at = sizeof checkpoint->header;
+    checkpoint->fields_at = header_bytes(&checkpoint->header);
     if (checkpoint->header.version == OLD_VERSION) {
         return STRAKE_OK;
     }
@@ -278,8 +293,8 @@ static strake_status read_settings(strake_checkpoint *checkpoint, uint64_t lengt
     checkpoint->settings = calloc((size_t)bytes + 1, 1);
     STRAKE_CHECK(checkpoint->settings != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory",
                  checkpoint->path);
-    STRAKE_TRY(read_at(checkpoint, sizeof checkpoint->header + sizeof bytes, checkpoint->settings,
-                       (size_t)bytes, error));
+    STRAKE_TRY(read_at(checkpoint, header_bytes(&checkpoint->header) + sizeof bytes,
+                       checkpoint->settings, (size_t)bytes, error));
 cleanup:
     return status;
 }
@@ -329,12 +344,12 @@ strake_status strake_checkpoint_open(const char *path, strake_checkpoint *out, s
                  "%s is not a Strake checkpoint; expected a file that a run with `checkpoint: "
                  "{every: N}` wrote as %s",
                  path, STRAKE_CHECKPOINT_NAME);
-    STRAKE_CHECK(head == sizeof out->header, error, STRAKE_ERR_IO,
+    STRAKE_CHECK(head >= header_bytes(&out->header), error, STRAKE_ERR_IO,
                  "checkpoint %s is truncated: %llu bytes, the header alone has %zu", path,
-                 (unsigned long long)length, sizeof out->header);
+                 (unsigned long long)length, header_bytes(&out->header));
     STRAKE_CHECK(out->header.byte_order == BYTE_ORDER_MARK, error, STRAKE_ERR_USAGE,
                  "checkpoint %s was written on a machine with another byte order", path);
-    STRAKE_CHECK(out->header.version == VERSION || out->header.version == OLD_VERSION, error,
+    STRAKE_CHECK(out->header.version >= OLD_VERSION && out->header.version <= MANY_VERSION, error,
                  STRAKE_ERR_USAGE,
                  "checkpoint %s has format version %u; this Strake reads version %d", path,
                  out->header.version, VERSION);

@@ -75,7 +75,8 @@ static inline void strake_slabs_close(strake_slabs *slabs)
 
 #define STRAKE_CHECKPOINT_NAME "checkpoint.strake"
 
-enum { STRAKE_CHECKPOINT_FIELDS = 12 };
+/** Room of the header; up to STRAKE_CHECKPOINT_FEW fields it lies in the file with room for these alone. */
+enum { STRAKE_CHECKPOINT_FIELDS = 16, STRAKE_CHECKPOINT_FEW = 12 };
 
 typedef struct strake_checkpoint_field {
     char name[STRAKE_NAME_LENGTH];
@@ -85,7 +86,7 @@ typedef struct strake_checkpoint_field {
     uint64_t bytes;
 } strake_checkpoint_field;
 
-/** As it lies in the file: no padding, fixed sizes. */
+/** As it lies in the file, but for room of fields: no padding, fixed sizes. */
 typedef struct strake_checkpoint_header {
     unsigned char magic[8];
     uint32_t byte_order;   /**< 0x01020304 as the writer stored it */

@@ -115,7 +115,7 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      false, "[-]", "law of the yield strength"},
     {"scheme.cooling", STRAKE_KEY_CHOICE, "exact|euler", STRAKE_LAVA_EXACT, 0, 1, false, "[-]",
      "how radiation is advanced: by its exact solution, or by Euler's method"},
-    {"scheme.crust", STRAKE_KEY_CHOICE, "none|fraction", STRAKE_LAVA_BARE, 0, 1, false, "[-]",
+    {"scheme.crust", STRAKE_KEY_CHOICE, "none|fraction", STRAKE_LAVA_CRUSTED, 0, 1, false, "[-]",
      "what covers the surface: nothing, so that it has the lava's temperature; or a crust over a "
      "fraction of it (FLOWGO), with heat lost to wind, ground and rain, too, and counted by kind"},
 };
@@ -953,12 +953,15 @@ cleanup:
     return status;
 }
 
-/* Loops are compiled where no more than one of these differs from what it is by default: all would double their number. */
+/*
+ * Loops are compiled for lava without a crust, and where no more than one of these differs from that: all would double
+ * their number, and other cases take what they share with those.
+ */
 static bool is_usual(const strake_case *which)
 {
-    static const char *const key[] = {"scheme.yield",       "scheme.rule",   "scheme.cooling",
-                                      "parameters.thermal", "boundary.edge", "scheme.crust"};
-    int others = 0;
+    static const char *const key[] = {"scheme.yield", "scheme.rule", "scheme.cooling",
+                                      "parameters.thermal", "boundary.edge"};
+    int others = (int)strake_case_value(which, "scheme.crust") == STRAKE_LAVA_BARE ? 0 : 1;
     for (size_t k = 0; k < sizeof key / sizeof *key; k++) {
         const int at = strake_case_key(which, key[k]);
         others += which->value[at] != strake_lava_keys[at].fallback ? 1 : 0;

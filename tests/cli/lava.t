@@ -12,6 +12,7 @@ problem: lava
 grid: {rows: 40, cols: 50, dx: 10, dy: 10}
 time: {end: 90, dt_max: 3}
 parameters: {solidus_temperature: 1320}
+scheme: {crust: none}
 fields:
   terrain: {plane: {slope: [2, -1]}}
   effusion: {cone: {center: [8, 30], radius: 2, height: 0.05}}
@@ -69,6 +70,7 @@ problem: lava
 grid: {rows: 16, cols: 16, dx: 10, dy: 10}
 time: {end: 1000000}
 vents: [{row: 2, col: 8, rate: [[0, 30], [60, 0]]}]
+scheme: {crust: none}
 parameters: {solidus_temperature: 1330}
 fields: {terrain: {plane: {slope: [1, 0]}}}
 checkpoint: {every: 400}
@@ -246,7 +248,7 @@ idle parameters.vft_a "scheme.viscosity: vft" --set parameters.vft_a=3
 idle parameters.water_content "scheme.viscosity: giordano" --set parameters.water_content=0.1 --set scheme.viscosity=dragoni
 idle scheme.viscosity "parameters.viscosity is a constant" --set scheme.viscosity=vft --set parameters.viscosity=100
 idle parameters.liquidus_temperature "scheme.yield_strength: dragoni" --set parameters.liquidus_temperature=1400
-idle parameters.air_temperature "parameters.convection is 0" --set parameters.air_temperature=280
+idle parameters.air_temperature "parameters.convection is 0" --set parameters.air_temperature=280 --set scheme.crust=none
 idle parameters.wind_speed "there is no crust" --set parameters.wind_speed=9 --set scheme.crust=none
 idle parameters.crust_cover "parameters.thermal is false" --set parameters.crust_cover=0.5 --set parameters.thermal=false
 idle scheme.cooling "all losses are advanced together" --set scheme.cooling=euler --set scheme.crust=fraction

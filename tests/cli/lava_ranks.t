@@ -30,9 +30,9 @@ same "2 ranks make the files of one process"
 check "they tell where the work of their rows lies" awk '/"rank_balance": .*"model"/ { on = 1 } on && /work_places/ { n++ } END { exit n < 1 }' two.json
 on_ranks 3 run flow.yaml --quiet --output ranks --set run.shares=1,3,2 --set run.exchange=messages --threads 2 --report three.json
 same "uneven ranks of two threads, exchanging messages"
-# 2 rows of 2 of the 7 states, 40 numbers each with what lies beside them; the rank in the middle has two borders.
+# 2 rows of 3 of the 12 states, 40 numbers each with what lies beside them; the rank in the middle has two borders.
 sent=$(grep -o '"rank_bytes_per_sweep": [0-9]*, "rank_messages_per_sweep": [0-9]*' three.json | grep -o '[0-9]*' | tr '\n' ' ')
-check "two tendencies of two rows travel, in one message for a border ($sent)" test "$sent" = "1280 1 2560 2 1280 1 "
+check "two tendencies and the crust of two rows travel, in one message for a border ($sent)" test "$sent" = "1920 1 3840 2 1920 1 "
 # From equal shares: who was measured to be slow would begin with no more rows than a rank must have.
 on_ranks 3 run flow.yaml --quiet --output ranks --set run.shares=1,1,1 --set run.balance=bisection --report three.json
 same "rows that move between ranks"

@@ -234,6 +234,7 @@ problem: lava
 time: {end: 900}
 fields: {terrain: {file: sciara.stt, nodata: none, utm: {zone: 33}}}
 vents: {grid: vents.stt, emission: rates.txt}
+scheme: {crust: none}
 output: {formats: [npy, asc, geojson, kml], fields: [thickness, solid]}
 CASE
 lava="run lava.yaml --on serial --quiet"

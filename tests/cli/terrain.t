@@ -162,7 +162,7 @@ for ground in valley coast; do
 done
 try run flow.yaml --on serial --quiet --output wall --set time.end=600 --set diagnostics.every_seconds=300 --set 'fields.terrain={file: coast.asc}'
 check "a wall is told of, and what to do" grep -q "warning: .*boundary.edge: sink" .err
-check "behind which nothing is lost" awk -F, 'END { exit $NF != 0 }' wall/diagnostics.csv
+check "behind which nothing is lost" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "lost_volume") c = k } END { exit c == 0 || $c != 0 }' wall/diagnostics.csv
 try check flow.yaml --set 'fields.terrain={file: coast.asc}' --set boundary.edge=sink --set 'vents=[{row: 3, col: 14, rate: 1}]'
 fails 2 "no vent lies in a sink" "row 3, column 14" "no value" "a sink"
 

@@ -228,7 +228,7 @@ static const char flow[] =
     "grid: {rows: 120, cols: 260, dx: 10, dy: 10}\n"
     "time: {end: %g, dt_max: 2}\n"
     "run: {activity: %s%s}\n"
-    "parameters: {solidus_temperature: 1300%s}\n"
+    "parameters: {solidus_temperature: 1300, ground_conductivity: 0%s}\n"
     "fields:\n"
     "  terrain: {sum: [{plane: {slope: [4, -0.9]}}, {random: {seed: 3, minimum: 0, maximum: 2}}]}\n"
     "  thickness: {cone: {center: [20, 2], radius: 4, height: 6}}\n"

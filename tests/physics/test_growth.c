@@ -76,13 +76,14 @@ static void step(strake_solver *solver, trace *out)
 static strake_solver *restart(double end, const char *where, const char *split, int64_t steps,
                               strake_solver *solver, strake_case **c)
 {
-    static const char *const name[] = {"thickness", "temperature", "solid"};
+    static const char *const name[] = {"thickness", "temperature", "solid", "contact"};
     static double field[CELLS];
+    strake_error error;
     strake_case *again = NULL;
     strake_solver *const next = open_flow(end, "fixed", where, split, &again);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         strake_harness_get(solver, name[k], field, CELLS);
-        strake_harness_set(next, name[k], field, CELLS);
+        assert_int_equal(strake_solver_restore(next, name[k], 0, ROWS, field, &error), STRAKE_OK);
     }
     strake_solver_set_progress(next, steps, strake_time(solver));
     strake_close(&solver);

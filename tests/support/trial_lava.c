@@ -9,11 +9,13 @@ static const char *const names[] = {"gradient",   "pair",       "diffusive",
                                     "isothermal", "emissivity", "crust"};
 
 static const char *const schemes[] = {
-    "scheme: {yield: gradient}",
-    "scheme: {yield: pair, widths: published, viscosity: vft}",
-    "scheme: {rule: diffusive, cooling: euler, viscosity: dragoni, yield_strength: dragoni}",
+    "scheme: {yield: gradient, crust: none}",
+    "scheme: {yield: pair, widths: published, viscosity: vft, crust: none}",
+    "scheme: {rule: diffusive, cooling: euler, viscosity: dragoni, yield_strength: dragoni, crust: "
+    "none}",
     "parameters: {thermal: false, viscosity: 800, yield_strength: 300}",
-    "parameters: {emissivity: {from: [1200, 0.3], to: [1350, 0.95]}, convection: 70}",
+    "scheme: {crust: none}\nparameters: {emissivity: {from: [1200, 0.3], to: [1350, 0.95]}, "
+    "convection: 70}",
     "scheme: {crust: fraction}\nparameters: {crust_decay: 1.5}",
 };
 

@@ -26,7 +26,7 @@ static strake_case *new_case(const char *scheme)
     strake_error error;
     (void)snprintf(text, sizeof text,
                    "problem: lava\ngrid: {rows: %d, cols: %d, dx: 10, dy: 10}\n"
-                   "time: {end: 1e6, dt_max: 1}\nscheme: {yield: %s}\n"
+                   "time: {end: 1e6, dt_max: 1}\nscheme: {crust: none, yield: %s}\n"
                    "parameters: {solidus_temperature: 1330}\n"
                    "fields: {terrain: {constant: 5}, thickness: {random: {seed: 3, "
                    "minimum: 1, maximum: 4}}, temperature: {random: {seed: 4, minimum: 1300, "
