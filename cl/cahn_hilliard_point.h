@@ -87,3 +87,18 @@ STRAKE_POINT_FUNCTION real halfway(real old, real predicted)
 {
     return REAL(0.5) * (old + predicted);
 }
+
+/* What stays until the next time step begins: @p now where this stage is the first one of a step, else what it was. */
+STRAKE_POINT_FUNCTION real begun(real begins, real now, real then)
+{
+    return begins > REAL(0.0) ? now : then;
+}
+
+/* A stage of a Runge-Kutta-Chebyshev step: each value times its coefficient (src/engine/rkc.h). */
+STRAKE_POINT_FUNCTION real chebyshev(real of_start, real start, real of_last, real last,
+                                     real of_before, real before, real of_rate, real rate,
+                                     real of_first, real first)
+{
+    return ((of_start * start + of_last * last) + of_before * before) +
+           (of_rate * rate + of_first * first);
+}

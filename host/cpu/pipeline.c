@@ -567,13 +567,13 @@ static void run_block(strake_pipeline *p, const sweep *w)
     }
 }
 
-void strake_pipeline_begin(strake_pipeline *p, const double *scalar)
+void strake_pipeline_begin(strake_pipeline *p, int later, const double *scalar)
 {
     const strake_graph *graph = p->graph;
     for (int v = 0; v < graph->values; v++) {
         if (p->constant[v] != NULL && graph->value[v].is_scalar) {
-            strake_element_fill(p->constant[v], (int)p->size, 0, p->width,
-                                strake_graph_number(graph, v, scalar));
+            strake_element_fill(strake_pipeline_constant(p, v, p->passes - 1 - later), (int)p->size,
+                                0, p->width, strake_graph_number(graph, v, scalar));
         }
     }
     for (int n = 0; n < graph->reductions; n++) {

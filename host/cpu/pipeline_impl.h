@@ -128,7 +128,8 @@ struct strake_pipeline {
     int together; /* most states of a task */
     int streams;  /* arrays of the grid that are read or written */
     int stream[STRAKE_MAX_VALUES];
-    char *constant[STRAKE_MAX_VALUES]; /* a line filled with the number */
+    /* a line filled with the number; of a scalar one for each step of a sweep */
+    char *constant[STRAKE_MAX_VALUES];
     char *memory;
     /* where lines of a task's states wait for their copy past the caches; NULL: no copies */
     char *line;
@@ -149,6 +150,13 @@ int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake
 
 /* Room for the slabs beyond the poles of a state, on a grid whose slabs end at poles. */
 int64_t strake_pipeline_beyond(const strake_pipeline *p, int state);
+
+/* The line of a constant as pass @p number reads it. */
+static inline char *strake_pipeline_constant(const strake_pipeline *p, int value, int64_t number)
+{
+    const bool is_scalar = p->graph->value[value].is_scalar;
+    return p->constant[value] + (is_scalar ? number * p->width * p->size : 0);
+}
 
 /* The place of slab @p q, which may lie before the grid, among @p depth ones. */
 static inline int64_t strake_pipeline_place(int64_t q, int64_t depth)

@@ -122,7 +122,7 @@ static const char *fixed_address(const strake_pipeline *p, const pass *s, const 
 {
     const strake_value *value = &p->graph->value[read->value];
     if (value->is_constant) {
-        return p->constant[read->value];
+        return strake_pipeline_constant(p, read->value, s - p->pass);
     }
     const ring *r = &s->ring[read->value];
     const int64_t slab = strake_pipeline_place(q + read->offset[0], r->depth);
@@ -543,7 +543,7 @@ static int64_t lay_out(strake_pipeline *p, char *memory)
                 p->constant[v] = memory + used;
                 strake_element_fill(p->constant[v], (int)p->size, 0, p->width, value->constant);
             }
-            used += p->width * p->size;
+            used += (value->is_scalar ? p->passes : 1) * p->width * p->size;
         }
     }
     if (strake_stream_pays(p->layout->elements * p->size * p->streams)) {

@@ -200,7 +200,7 @@ void strake_grid_advance(const strake_grid *grid, strake_pipeline *ghosts, const
         next[v] = grid->ghosts.value[v].is_output ? grid->next[leg->parity][v] : NULL;
     }
     strake_graph_scalars(&grid->ghosts, leg->told, scalar);
-    strake_pipeline_begin(ghosts, scalar);
+    strake_pipeline_begin(ghosts, 0, scalar);
     /* Whether they are finite their owner sees. */
     (void)strake_pipeline_run(ghosts, leg->steps, leg->slabs.first, leg->slabs.end,
                               leg->columns.first, leg->columns.end, grid->array[leg->parity], next);

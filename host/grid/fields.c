@@ -1,6 +1,7 @@
 /* A grid as a kind of domain: its fields for those who open, read and write them. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/element.h"
 #include "case/source.h"
@@ -392,6 +393,29 @@ static strake_domain *create(const strake_case *which, const strake_team *team)
     return &grid->domain;
 }
 
+/* The table of what the stages of a step are told, and again from its begin on: sweeps may lead from a step to the next one. */
+static strake_status begin_stages(strake_grid *grid, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain *const domain = &grid->domain;
+    const strake_problem *const problem = grid->which->problem;
+    const int stages = problem->stages != NULL ? problem->stages(grid->which, NULL) : 0;
+    domain->stages = stages > 0 ? stages : 1;
+    if (stages > 0) {
+        const size_t numbers = (size_t)strake_graph_given(&grid->graph);
+        domain->tells = (int)numbers;
+        domain->told = calloc((size_t)(stages + STRAKE_MAX_SWEEP) * numbers, sizeof *domain->told);
+        STRAKE_CHECK(domain->told != NULL, error, STRAKE_ERR_MEMORY, "out of memory for stages");
+        (void)problem->stages(grid->which, domain->told);
+        for (int k = stages; k < stages + STRAKE_MAX_SWEEP; k++) {
+            memcpy(&domain->told[(size_t)k * numbers],
+                   &domain->told[(size_t)(k - stages) * numbers], numbers * sizeof *domain->told);
+        }
+    }
+cleanup:
+    return status;
+}
+
 static strake_status begin(strake_domain *domain, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -400,6 +424,7 @@ static strake_status begin(strake_domain *domain, strake_error *error)
     domain->steady = changes_least(which);
     domain->is_timed = which->courant > 0.0;
     STRAKE_TRY(strake_grid_begin(grid, which, error));
+    STRAKE_TRY(begin_stages(grid, error));
     domain->own_hash = strake_graph_hash(&grid->graph);
     domain->variant = strake_tuned_table(&grid->graph);
     strake_memory_look(grid);
@@ -485,6 +510,7 @@ static void close_grid(strake_domain **domain)
     }
     strake_arrays_release(grid);
     strake_grid_close_activity(grid);
+    free(grid->domain.told);
     free(grid);
 }
 

@@ -89,11 +89,13 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     const strake_graph *graph = &body->grid->graph;
     double scalar[STRAKE_MAX_SCALARS], reduced[STRAKE_MAX_REDUCTIONS];
     (void)error;
-    strake_graph_scalars(graph, leg->told, scalar);
     strake_reduced_begin(graph, reduced);
     const bool has_spans = strake_grid_list_spans(body->grid, leg, &worker->spans);
     strake_pipeline_limit(worker->pipeline, has_spans ? &worker->spans : NULL);
-    strake_pipeline_begin(worker->pipeline, scalar);
+    for (int k = 0; k < leg->steps && graph->scalars + graph->reductions > 0; k++) {
+        strake_graph_scalars(graph, leg->told + (ptrdiff_t)k * strake_graph_given(graph), scalar);
+        strake_pipeline_begin(worker->pipeline, leg->steps - 1 - k, scalar);
+    }
     *finite = run_moved(body, leg, inside, leg->down);
     *finite = run_moved(body, leg, beyond, leg->down - n) && *finite;
     strake_pipeline_end(worker->pipeline, reduced);

@@ -694,16 +694,18 @@ cleanup:
 }
 
 static strake_status run_block(strake_cl_blocks *b, strake_cl_stream *s, strake_cl_block *each,
-                               int steps, void *const *array, void *const *next,
+                               int steps, const double *told, void *const *array, void *const *next,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_cl_window *w = &s->window;
+    const int given = strake_graph_given(b->kernels->graph);
     const int64_t base = each->own.first - b->extra;
     const int64_t slabs = each->own.end - each->own.first;
     const size_t bytes = (size_t)slabs * strake_cl_window_slab_bytes(w);
     STRAKE_TRY(bring(b, s, each, steps, array, error));
-    for (int later = steps - 1; later >= 0; later--) {
+    for (int later = steps - 1; later >= 0; later--, told += given) {
+        strake_graph_scalars(b->kernels->graph, told, w->scalar);
         const strake_range range = computed(b, each, later);
         STRAKE_TRY(strake_cl_window_step(w, range.first - base, range.end - base,
                                          later > 0 ? &each->edges : NULL, error));
@@ -799,7 +801,6 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, const doubl
     for (int k = 0; k < b->streams; k++) {
         STRAKE_TRY(collect(b, &b->stream[k], error)); /* of a trial, which no bound was read of */
         strake_cl_reduce_forget(&b->stream[k].window);
-        strake_graph_scalars(b->kernels->graph, told, b->stream[k].window.scalar);
     }
     strake_reduced_begin(b->kernels->graph, b->reduced);
     b->before = b->report;
@@ -809,7 +810,8 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, const doubl
     for (int64_t i = 0; i < b->sizes.blocks; i++) {
         const int64_t k = turn_of(b, i);
         STRAKE_TRY(wait_around(b, k, error));
-        STRAKE_TRY(run_block(b, &b->stream[b->turn], &b->block[k], steps, array, next, error));
+        STRAKE_TRY(
+            run_block(b, &b->stream[b->turn], &b->block[k], steps, told, array, next, error));
         b->turn = (b->turn + 1) % b->streams;
     }
     /* The last block is the neighbour of the first in a periodic domain: begin with the next one. */

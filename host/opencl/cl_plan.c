@@ -139,10 +139,7 @@ void strake_cl_find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
 
 bool strake_cl_plan_has_clock(const strake_graph *graph)
 {
-    int given = 0;
-    for (int k = 0; k < graph->scalars; k++) {
-        given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
-    }
+    const int given = strake_graph_given(graph);
     return given >= 1 && given <= STRAKE_CLOCK_TELLS && graph->reductions > 0;
 }
 

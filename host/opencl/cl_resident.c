@@ -655,7 +655,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
         return STRAKE_OK;
     }
     int64_t own_first = 0, own_end = 0;
-    strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
+    const int given = strake_graph_given(s->kernels->graph);
     strake_cl_reduce_forget(&s->window);
     STRAKE_TRY(strake_cl_exchange_begin(&s->exchange, array, next, error));
     for (int k = 0; k < s->window.states && s->turned.count > 0; k++) {
@@ -666,13 +666,15 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     own_first = s->range.first - s->base;
     own_end = s->range.end - s->base;
     STRAKE_TRY(weigh(s, error));
-    for (int k = steps - 1; k > 0; k--) {
+    for (int k = steps - 1; k > 0; k--, told += given) {
+        strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
         const int64_t before = k * s->reach < s->extra[0] ? k * s->reach : s->extra[0];
         const int64_t after = k * s->reach < s->extra[1] ? k * s->reach : s->extra[1];
         STRAKE_TRY(strake_cl_window_step(&s->window, own_first - before, own_end + after, &s->edges,
                                          error));
         strake_cl_window_swap(&s->window);
     }
+    strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
     STRAKE_TRY(choose_step(s, error));
     s->busy_steps += s->weighing ? steps : 0;
     STRAKE_TRY(s->edges_first ? step_edges_first(s, next, error) : step_whole(s, next, error));

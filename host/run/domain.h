@@ -162,6 +162,12 @@ struct strake_domain {
     /** its time steps have different lengths (time.courant): the clock has the time and the next step */
     bool is_timed;
     strake_clock clock;
+    /**
+     * Of a method of several stages (strake_problem.stages): steps of the graph in a time step, else 1; those that the
+     * present one has had; and what each is told, [stages + STRAKE_MAX_SWEEP][tells], over and over, else NULL.
+     */
+    int stages, stage, tells;
+    double *told;
     double
         *work; /**< [slabs] cells that a sweep now computes in each; NULL: the same number in all */
     uint64_t own_hash; /**< of what fixes a step beside the case and its fields */

@@ -66,11 +66,12 @@ typedef struct strake_leg {
     int steps;
     strake_range slabs,
         columns; /**< to compute, for a part with workers; a part without computes all its slabs */
-    strake_range all;   /**< slabs that the worker computes in this sweep, including these */
-    int64_t sweep;      /**< strake_domain.sweeps before it, -1: a trial */
-    int64_t down;       /**< slab s is stored at index s - down */
-    int parity;         /**< of the host's states that are read; it writes the others */
-    const double *told; /**< time step and time of an adaptive problem: strake_clock_tell() */
+    strake_range all; /**< slabs that the worker computes in this sweep, including these */
+    int64_t sweep;    /**< strake_domain.sweeps before it, -1: a trial */
+    int64_t down;     /**< slab s is stored at index s - down */
+    int parity;       /**< of the host's states that are read; it writes the others */
+    /** time step and time of an adaptive problem: strake_clock_tell(); or what each stage is told: strake_domain.told */
+    const double *told;
     /**
      * out, adaptive problems: bound on the next time step by the slabs computed [s]; INFINITY where bound() returns
      * it

@@ -143,12 +143,13 @@ static void fail_non_finite(const strake_running *run, strake_role *role, int64_
                           role->columns, what, sizeof what);
     if (unseen > 0) {
         (void)snprintf(when, sizeof when, " (or up to %lld earlier: not every step is checked)",
-                       (long long)unseen);
+                       (long long)((unseen + domain->stages - 1) / domain->stages));
     }
-    role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
-                               "%s after step %lld%s; the run stops (look at the size of the "
-                               "initial values and of the flow)",
-                               what, (long long)domain->step + step + 1, when);
+    role->status = strake_fail(
+        &role->error, STRAKE_ERR_NUMERIC,
+        "%s after step %lld%s; the run stops (look at the size of the "
+        "initial values and of the flow)",
+        what, (long long)domain->step + (domain->stage + step) / domain->stages + 1, when);
     role->failed = step;
 }
 
@@ -187,7 +188,7 @@ static void finite_look(const strake_running *run, strake_role *role, int64_t st
     strake_team *team = run->team;
     strake_part *part = &team->part[role->part];
     const bool is_last = end == run->steps && run->is_last;
-    const int64_t before = team->domain->step;
+    const int64_t before = team->domain->step * team->domain->stages + team->domain->stage;
     bool finite = true;
     if (!is_last && (before + end) / STRAKE_STEPS_AHEAD == (before + step) / STRAKE_STEPS_AHEAD) {
         return;
@@ -195,7 +196,7 @@ static void finite_look(const strake_running *run, strake_role *role, int64_t st
     role->status = part->ops->look(part, is_last, &finite, &role->error);
     if (role->status == STRAKE_OK && !finite) {
         const int64_t unseen = (before + end - 1) % STRAKE_STEPS_AHEAD + STRAKE_STEPS_AHEAD;
-        const int64_t most = before + end - 1 - team->checked;
+        const int64_t most = before + end - 1 - team->checked * team->domain->stages;
         role->status = strake_part_store(part, 1 - strake_run_parity_at(run, step), &role->error);
         fail_non_finite(run, role, end - 1, unseen < most ? unseen : most);
     }
@@ -239,6 +240,22 @@ static void fetch_early(const strake_running *run, strake_role *role, int64_t st
     }
 }
 
+/* What the steps of a sweep are told; those of trials nothing that matters. */
+static void tell(const strake_running *run, strake_role *role, int64_t step)
+{
+    const strake_domain *const domain = run->team->domain;
+    role->clock_told[0] = role->clock_told[1] = 0.0;
+    role->told = role->clock_told;
+    if (domain->told != NULL) {
+        const int64_t stage = run->trial ? 0 : (domain->stage + step) % domain->stages;
+        role->told = &domain->told[stage * domain->tells];
+    } else if (run->meeting != NULL) {
+        strake_clock_tell(strake_meeting_clock(run->meeting, step), role->clock_told);
+    } else if (domain->is_timed) {
+        strake_clock_tell(&domain->clock, role->clock_told);
+    }
+}
+
 /** A sweep of a role up to its border slabs in the host arrays, and its bound on the next time step. */
 static void run_compute(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
 {
@@ -248,12 +265,7 @@ static void run_compute(const strake_running *run, strake_role *role, int64_t st
     bool finite = true;
     strake_recorder_begin(team, role, step);
     role->sweep = run->trial ? -1 : team->domain->sweeps + step / run->sweep;
-    role->told[0] = role->told[1] = 0.0;
-    if (run->meeting != NULL) {
-        strake_clock_tell(strake_meeting_clock(run->meeting, step), role->told);
-    } else if (team->domain->is_timed) {
-        strake_clock_tell(&team->domain->clock, role->told);
-    }
+    tell(run, role, step);
     role->status = strake_strips_compute(team, role, strake_run_parity_at(run, step), (int)steps,
                                          &finite, &role->error);
     if (role->status == STRAKE_OK && run->trial && !run->alone) {

@@ -547,7 +547,7 @@ static int steps_at_once(strake_team *team)
     return team->model_steps > 0 ? team->model_steps : team->sweep;
 }
 
-/* Steps from one output, checkpoint, change of inputs or end of the run to the next; 0 where the case does not say. */
+/* Steps of the graph from one output, checkpoint, change of inputs or end of the run to the next; 0 where the case does not say. */
 static int64_t steps_between_stops(const strake_team *team)
 {
     const strake_case *const which = team->which;
@@ -557,7 +557,7 @@ static int64_t steps_between_stops(const strake_team *team)
     for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
         steps = every[k] > 0 && every[k] < steps ? every[k] : steps;
     }
-    return steps;
+    return steps < INT64_MAX / team->domain->stages ? steps * team->domain->stages : steps;
 }
 
 /*

@@ -40,7 +40,8 @@ typedef struct strake_role {
     bool linked;                            /**< exchanges slabs with other ranks */
     strake_bell bordered;                   /**< steps of which the border strips are finished */
     int64_t sweep;                          /**< number of the present one (strake_leg.sweep) */
-    double told[STRAKE_CLOCK_TELLS];        /**< of an adaptive problem's present sweep, ... */
+    double clock_told[STRAKE_CLOCK_TELLS];  /**< of an adaptive problem's present sweep, ... */
+    const double *told;                     /**< these, or those of a stage */
     double bound;    /**< ... and the bound on its next one, of what was computed [s] */
     bool has_ghosts; /**< they came before all have met on the next time step */
     double compute, exchange, idle;

@@ -773,6 +773,7 @@ static strake_status solver_open(const strake_case *which, const strake_options 
     STRAKE_CHECK(solver->domain != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory opening a solver");
     solver->domain->ranks = ranks;
+    solver->domain->stages = 1;
     solver->team.which = which;
     solver->team.domain = solver->domain;
     solver->team.batch = batch;

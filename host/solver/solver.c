@@ -112,7 +112,7 @@ static void account(strake_solver *solver, int64_t steps, double seconds)
         const double share = part->ops->has_workers ? (double)solver->team.threads : 1.0;
         part->waited += role->waited / share;
         part->woken += role->woken / share;
-        part->busy = strake_part_busy(part);
+        part->busy = strake_part_busy(part) * solver->domain->stages;
         if (part->busy > 0.0) {
             const double worked = part->busy * (double)steps;
             const double rest = seconds - worked - role->exchange;
@@ -230,6 +230,29 @@ static void pass_steps(strake_domain *domain, int64_t steps)
     }
 }
 
+/*
+ * Steps of the team. Where one consists of stages, one that has begun is always done to its end: what its stages leave to
+ * each other is nowhere kept.
+ */
+static strake_status run_steps(strake_solver *solver, bool is_last, int64_t *steps,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain *const domain = solver->domain;
+    int64_t done = 0, wanted = *steps * domain->stages;
+    do {
+        int64_t now = wanted - done;
+        domain->stage = (int)(done % domain->stages);
+        STRAKE_TRY(strake_team_run(&solver->team, is_last, &now, error));
+        done += now;
+        wanted = (done + domain->stages - 1) / domain->stages * domain->stages;
+    } while (done < wanted);
+    *steps = done / domain->stages;
+cleanup:
+    domain->stage = 0;
+    return status;
+}
+
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
 static strake_status run_piece(strake_solver *solver, int64_t left, strake_error *error)
 {
@@ -253,7 +276,7 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     steps = strake_keep_piece(&solver->pace, strake_rebalance_piece(&solver->pace, left));
     steps = steady_steps(solver, cut_apart(&solver->team, steps));
     wanted = steps;
-    status = strake_team_run(&solver->team, steps == left, &steps, error);
+    status = run_steps(solver, steps == left, &steps, error);
     elapsed = strake_clock_seconds() - start;
     account(solver, steps, elapsed);
     strake_regroup_observe(&solver->group, steps);

@@ -378,19 +378,17 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
 {
     const strake_problem *const problem = which->problem;
     const bool has_clock = problem->is_adaptive || which->courant > 0.0;
-    int given = 0;
-    for (int k = 0; k < graph->scalars; ++k) {
-        given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
-    }
+    const bool has_stages = problem->stages != NULL && problem->stages(which, NULL) > 0;
+    const int given = strake_graph_given(graph);
     *name = problem->name;
     if (!graph->is_finished) {
         return "its build() has not ended with strake_graph_finish()";
     }
-    if (!has_clock && (given > 0 || graph->reductions > 0)) {
+    if (!has_clock && !has_stages && (given > 0 || graph->reductions > 0)) {
         return "scalars and reductions are for problems with is_adaptive: the time step of others "
                "is a constant";
     }
-    if (given > 2) {
+    if (given > 2 && !has_stages) {
         return "a clock tells two scalars at most: the time step and the time after it";
     }
     if (problem->is_adaptive &&

@@ -25,6 +25,10 @@ double strake_case_value(const strake_case *which, const char *path)
 bool strake_case_has(const strake_case *which, int field)
 {
     const strake_field *const f = &which->problem->field[field];
+    if (f->is_state && f->is_derived && !f->is_optional && which->problem->uses != NULL &&
+        !which->problem->uses(which, field)) {
+        return false;
+    }
     if (f->is_optional && which->problem->has(which, field)) {
         return true;
     }

@@ -197,6 +197,15 @@ int strake_graph_scalar(strake_graph *graph, const char *name)
     return index;
 }
 
+int strake_graph_given(const strake_graph *graph)
+{
+    int given = 0;
+    for (int k = 0; k < graph->scalars; k++) {
+        given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
+    }
+    return given;
+}
+
 void strake_graph_scalars(const strake_graph *graph, const double *given, double *out)
 {
     for (int k = 0; k < graph->scalars; k++) {

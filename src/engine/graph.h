@@ -162,6 +162,9 @@ void strake_graph_state(strake_graph *graph, int input, int output);
  */
 strake_status strake_graph_finish(strake_graph *graph, strake_error *error);
 
+/** How many scalars are given for every sweep: those of strake_graph_scalar(). */
+int strake_graph_given(const strake_graph *graph);
+
 /**
  * The numbers of all scalars, rounded to the working precision. @param[in] given  those of
  * strake_graph_scalar(), in their order @param[out] out  one per scalar of the graph

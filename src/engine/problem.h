@@ -232,6 +232,12 @@ typedef struct strake_problem {
      */
     strake_status (*build)(const struct strake_case *which, const bool *constant,
                            const double *number, strake_graph *graph, strake_error *error);
+    /**
+     * How many steps of the graph make a time step of a case: a method of several stages whose coefficients differ. The
+     * given scalars of the graph are then what each of them is told. NULL, or 0: a time step is one of the graph.
+     * @param[out] told  [that many][strake_graph_given()], or NULL
+     */
+    int (*stages)(const struct strake_case *which, double *told);
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
     /** What is doubtful in the options of a case, a sentence; NULL: nothing. NULL: nothing ever is. */
@@ -240,7 +246,10 @@ typedef struct strake_problem {
     const char *(*idle)(const struct strake_case *which, int key);
     /** Whether a case has an optional field; output.fields may ask for others, too. NULL: no field is optional. */
     bool (*has)(const struct strake_case *which, int field);
-    /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */
+    /**
+     * Whether a case reads a static field, or has a state that is_derived; what it does not read is its fallback. NULL: it
+     * reads all.
+     */
     bool (*uses)(const struct strake_case *which, int field);
     /** Why a field of cells must not be negative in a case, a clause; NULL: it may be. NULL: all may. */
     const char *(*nonnegative)(const struct strake_case *which, int field);

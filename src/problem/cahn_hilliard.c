@@ -1,18 +1,21 @@
 /*
  * cahn_hilliard2d and cahn_hilliard3d: du/dt = M lap(f'(u) - K lap(u)), by default with f' = -B u + U
- * u^3 (Hawick & Playne 2011). Second-order nested Laplacians; Euler steps, or second-order Runge-Kutta
- * ones (midpoint, Heun). One function builds both: 2D has no axis 1.
+ * u^3 (Hawick & Playne 2011). Second-order nested Laplacians; Euler steps, second-order Runge-Kutta
+ * ones (midpoint, Heun), or Runge-Kutta-Chebyshev ones, of which a step of the graph is a stage. One function builds both:
+ * 2D has no axis 1.
  */
 #include "problem/cahn_hilliard.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/element.h"
 #include "base/sum.h"
 #include "engine/lines.h"
 #include "engine/problem.h"
+#include "engine/rkc.h"
 #include "engine/spectrum.h"
 #include "problem/formula.h"
 
@@ -94,9 +97,9 @@ static strake_status cahn_hilliard_evaluate(const strake_snapshot *snapshot, dou
     return strake_spectrum_length(layout, array[0], which->spacing, &out[LENGTH], error);
 }
 
-enum { U, FIELDS };
+enum { U, START, RATE, BEFORE, FIELDS };
 
-enum { TIME_MIDPOINT, TIME_HEUN, TIME_EULER };
+enum { TIME_MIDPOINT, TIME_HEUN, TIME_EULER, TIME_RKC };
 
 enum { UNSTABLE_REFUSE, UNSTABLE_ALLOW };
 
@@ -108,8 +111,12 @@ static const strake_key keys[] = {
      "of the double well; its minima are at u^2 = B/U"},
     {"parameters.K", STRAKE_KEY_REAL, NULL, 1, 0, INFINITY, false, "[J/m]",
      "gradient energy: the free energy is the integral of f + K |grad u|^2/2"},
-    {"scheme.time", STRAKE_KEY_CHOICE, "midpoint|heun|euler", TIME_MIDPOINT, 0, 2, false, "[-]",
-     "midpoint and heun: Runge-Kutta of second order, two evaluations a step; euler: first order"},
+    {"scheme.time", STRAKE_KEY_CHOICE, "midpoint|heun|euler|rkc", TIME_MIDPOINT, 0, 3, false, "[-]",
+     "midpoint and heun: Runge-Kutta of second order, two evaluations a step; euler: first order; "
+     "rkc: Runge-Kutta-Chebyshev of second order, whose stable step grows with the square of its "
+     "stages"},
+    {"scheme.stages", STRAKE_KEY_INTEGER, NULL, 0, 0, STRAKE_RKC_MOST, false, "[-]",
+     "of a step of rkc; 0: the fewest with which time.dt is stable"},
     {"scheme.free_energy.polynomial", STRAKE_KEY_REALS, NULL, 0, 1, STRAKE_FREE_ENERGY_TERMS, false,
      "[J/m3]",
      "coefficients a0, a1, a2, ... of f = a0 + a1 u + a2 u^2 + ..., instead of the double well"},
@@ -121,6 +128,12 @@ static const strake_key keys[] = {
 
 static const strake_field fields[] = {
     [U] = {"u", STRAKE_CELL, true, true, false, 0.0, "[-]", "the conserved order parameter"},
+    [START] = {"start", STRAKE_CELL, .is_state = true, .is_derived = true, .unit = "[-]",
+               .text = "u at the start of a step of several stages"},
+    [RATE] = {"rate", STRAKE_CELL, .is_state = true, .is_derived = true, .unit = "[1/s]",
+              .text = "du/dt at the start of a step of several stages"},
+    [BEFORE] = {"before", STRAKE_CELL, .is_state = true, .is_derived = true, .unit = "[-]",
+                .text = "u before the last stage"},
 };
 
 /* Value indices and numbers shared by the stages of a step. */
@@ -246,6 +259,67 @@ static int advance_stage(const table *t, int number, const char *name, int base,
                               read);
 }
 
+static bool is_rkc(const strake_case *which)
+{
+    return (int)strake_case_value(which, "scheme.time") == TIME_RKC;
+}
+
+static bool uses(const strake_case *which, int field)
+{
+    return field == U || is_rkc(which);
+}
+
+/*
+ * Stages of a Runge-Kutta-Chebyshev step (engine/rkc.h) that a step of the graph has: between two such steps three further
+ * arrays are read and written, within one u and its ghosts are computed anew around a stripe.
+ */
+static int stages_at_once(const strake_case *which)
+{
+    return which->problem->dims == 3 ? 2 : 4;
+}
+
+/* As many stages, of which the first one may begin a step. u is Y_{j-1}, state[BEFORE] is Y_{j-2}. */
+static void chebyshev_stages(const table *t, int stages, int u, const int state[FIELDS],
+                             const int step[STRAKE_AXES])
+{
+    static const char *const name[STRAKE_RKC_TELLS] = {"begins",    "of_start", "of_last",
+                                                       "of_before", "of_rate",  "of_first"};
+    strake_graph *const g = t->g;
+    const int zero = strake_graph_constant(g, "zero", 0.0);
+    int start = -1, first = -1, last = u, before = state[BEFORE];
+    for (int k = 0; k < stages; k++) {
+        strake_read told[STRAKE_RKC_TELLS];
+        char text[STRAKE_NAME_LENGTH];
+        for (int n = 0; n < STRAKE_RKC_TELLS; n++) {
+            (void)snprintf(text, sizeof text, "%s%d", name[n], k);
+            told[n] = at(strake_graph_scalar(g, text), 0, 0, 0);
+        }
+        const int number = 2 * k + 1;
+        const int mu = potential_stages(t, number, last);
+        (void)snprintf(text, sizeof text, "rate%d", number + 1);
+        const int rate = advance_stage(t, number + 1, text, zero, last, mu, step);
+        if (k == 0) {
+            start = STRAKE_STAGE(g, 2, "start_next", begun, told[STRAKE_RKC_BEGINS], at(u, 0, 0, 0),
+                                 at(state[START], 0, 0, 0));
+            first = STRAKE_STAGE(g, 2, "rate_next", begun, told[STRAKE_RKC_BEGINS],
+                                 at(rate, 0, 0, 0), at(state[RATE], 0, 0, 0));
+        }
+        (void)snprintf(text, sizeof text, "y%d", number + 1);
+        const int now = STRAKE_STAGE(
+            g, number + 1, k + 1 < stages ? text : "u_next", chebyshev, told[STRAKE_RKC_START],
+            at(start, 0, 0, 0), told[STRAKE_RKC_LAST], at(last, 0, 0, 0), told[STRAKE_RKC_BEFORE],
+            at(before, 0, 0, 0), told[STRAKE_RKC_RATE], at(rate, 0, 0, 0), told[STRAKE_RKC_FIRST],
+            at(first, 0, 0, 0));
+        before = last;
+        last = now;
+    }
+    strake_graph_state(g, state[START], start);
+    strake_graph_state(g, state[RATE], first);
+    strake_graph_state(g, state[BEFORE],
+                       STRAKE_STAGE(g, 2 * stages, "before_next", state_copy, at(before, 0, 0, 0)));
+    strake_graph_state(g, u, last);
+}
+
 static strake_status build(const strake_case *which, const bool *constant, const double *number,
                            strake_graph *graph, strake_error *error)
 {
@@ -253,8 +327,8 @@ static strake_status build(const strake_case *which, const bool *constant, const
     (void)number;
     const int time = (int)strake_case_value(which, "scheme.time");
     const strake_formula *const formula = which->formula[strake_case_key(which, "parameters.M")];
-    const double mobility =
-        which->dt * (formula != NULL ? 0.5 : strake_case_value(which, "parameters.M"));
+    const double mobility = (time == TIME_RKC ? 1.0 : which->dt) *
+                            (formula != NULL ? 0.5 : strake_case_value(which, "parameters.M"));
     table t = {.g = graph,
                .is_3d = which->problem->dims == 3,
                .energy = strake_free_energy_of(which),
@@ -263,10 +337,19 @@ static strake_status build(const strake_case *which, const bool *constant, const
     int half[STRAKE_AXES];
     strake_graph_begin(graph, which->precision);
     const int u = strake_graph_input(graph, "u", false);
+    int state[FIELDS];
+    for (int f = START; f < FIELDS; f++) {
+        state[f] = uses(which, f) ? strake_graph_input(graph, fields[f].name, false)
+                                  : strake_graph_constant(graph, fields[f].name, 0.0);
+    }
     add_slope(&t, which);
     add_factors(graph, which, "gradient", strake_case_value(which, "parameters.K"), t.gradient);
     add_factors(graph, which, "step", mobility, whole);
     add_factors(graph, which, "half_step", 0.5 * mobility, half);
+    if (time == TIME_RKC) {
+        chebyshev_stages(&t, stages_at_once(which), u, state, whole);
+        return strake_graph_finish(graph, error);
+    }
     int next = 0;
     int mu = potential_stages(&t, 1, u);
     if (time == TIME_EULER) {
@@ -300,6 +383,13 @@ static strake_status check(const strake_case *which, strake_error *error)
         }
     }
     return STRAKE_OK;
+}
+
+static const char *idle(const strake_case *which, int key)
+{
+    return strcmp(keys[key].path, "scheme.stages") == 0 && !is_rkc(which)
+               ? "scheme.time is not rkc, and other steps have as many as they have"
+               : NULL;
 }
 
 /* Range of a field: its largest value, and the negative of its smallest. */
@@ -346,37 +436,95 @@ static double largest_mobility(const strake_case *which, double low, double high
     return most;
 }
 
+static double largest_laplacian(const strake_case *which)
+{
+    double sum = 0.0;
+    for (int a = 0; a < STRAKE_AXES; a++) {
+        sum += which->n[a] > 1 ? 4.0 / (which->spacing[a] * which->spacing[a]) : 0.0;
+    }
+    return sum;
+}
+
 /*
- * Stability of the linearised equation around any value that the field takes: the fastest mode, of
- * Laplacian -k, decays at the rate M k (s + K k), s = f''; Euler and both Runge-Kutta methods allow 2
- * per step.
+ * The rate at which the fastest mode of the linearised equation decays, M k (s + K k) with its Laplacian -k and s = f'', around
+ * any value between two or among the wells: the spectral radius.
+ */
+static double fastest_rate(const strake_case *which, double low, double high)
+{
+    const strake_free_energy energy = strake_free_energy_of(which);
+    const double laplacian = largest_laplacian(which);
+    return largest_mobility(which, low, high) * laplacian *
+           (strake_free_energy_stiffness(&energy, low, high) +
+            strake_case_value(which, "parameters.K") * laplacian);
+}
+
+/*
+ * Fewest stages of a stable step, for values up to a tenth of their distance beyond the wells: of the case alone, so that a run that
+ * is resumed has as many.
+ */
+static int count_stages(const strake_case *which)
+{
+    const strake_free_energy energy = strake_free_energy_of(which);
+    const int given = (int)strake_case_value(which, "scheme.stages");
+    double low = 0.0, high = 0.0;
+    if (given > 0) {
+        return given;
+    }
+    strake_free_energy_wells(&energy, &low, &high);
+    const double beyond = 0.1 * (high - low);
+    const int least =
+        strake_rkc_stages(which->dt * fastest_rate(which, low - beyond, high + beyond));
+    const int at_once = stages_at_once(which);
+    return (least + at_once - 1) / at_once * at_once;
+}
+
+static int stages(const strake_case *which, double *told)
+{
+    if (!is_rkc(which)) {
+        return 0;
+    }
+    const int count = count_stages(which), at_once = stages_at_once(which);
+    const int steps = (count + at_once - 1) / at_once;
+    if (told != NULL) {
+        strake_rkc_tell(count, steps * at_once, which->dt, told);
+    }
+    return steps;
+}
+
+/*
+ * Stability of the linearised equation around any value that the field takes: Euler and the Runge-Kutta methods of two stages
+ * allow 2 per step, Runge-Kutta-Chebyshev ones what engine/rkc.h says.
  */
 static strake_status judge(const strake_case *which,
                            const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error)
 {
     const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
-    const strake_free_energy energy = strake_free_energy_of(which);
-    double laplacian = 0.0;
+    const double low = -extreme[LOW].value, high = extreme[HIGH].value;
+    const int count = is_rkc(which) ? count_stages(which) : 0;
     if ((int)strake_case_value(which, "scheme.unstable") == UNSTABLE_ALLOW) {
         return STRAKE_OK;
     }
-    for (int a = 0; a < STRAKE_AXES; a++) {
-        laplacian += which->n[a] > 1 ? 4.0 / (which->spacing[a] * which->spacing[a]) : 0.0;
-    }
-    const double stiffness =
-        strake_free_energy_stiffness(&energy, -extreme[LOW].value, extreme[HIGH].value);
-    const double rate = largest_mobility(which, -extreme[LOW].value, extreme[HIGH].value) *
-                        laplacian *
-                        (stiffness + strake_case_value(which, "parameters.K") * laplacian);
-    if (!(which->dt * rate > 2.0 * (1.0 + slack))) {
+    const double rate = fastest_rate(which, low, high);
+    const double limit = count > 0 ? strake_rkc_limit(count) : 2.0;
+    if (!(which->dt * rate > limit * (1.0 + slack))) {
         return STRAKE_OK;
     }
+    if (count > 0) {
+        const int enough = strake_rkc_stages(which->dt * rate);
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: time.dt: %.9g is unstable with %d stages for a field from %.6g to %.6g; take "
+            "smaller steps, at most %.9g s, or say scheme.stages: %d, or scheme.unstable: allow",
+            which->file, which->dt, count, low, high, limit / rate, enough);
+    }
+    const strake_free_energy energy = strake_free_energy_of(which);
     return strake_fail(error, STRAKE_ERR_USAGE,
                        "%s: time.dt: %.9g is unstable; at most %.9g s is stable: 2/(M k (s + K k)) "
                        "with k = %.6g 1/m2 of the finest wave of the grid and s = %.6g, the "
                        "largest f'' of the field's values and wells; take smaller steps, or say "
                        "scheme.unstable: allow",
-                       which->file, which->dt, 2.0 / rate, laplacian, stiffness);
+                       which->file, which->dt, limit / rate, largest_laplacian(which),
+                       strake_free_energy_stiffness(&energy, low, high));
 }
 
 #define EXAMPLE(grid_, steps_)                                                                     \
@@ -388,8 +536,9 @@ static strake_status judge(const strake_case *which,
         .name = name_, .text = text_, .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]),  \
         .key = keys, .fields = FIELDS, .field = fields,                                            \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_NO_FLUX, .dt_required = true,           \
-        .cl_source = "cahn_hilliard_point.h", .example = example_, .build = build, .check = check, \
-        .survey = survey, .judge = judge, .quantities = STRAKE_CAHN_HILLIARD_MEASURES,             \
+        .cl_source = "cahn_hilliard_point.h", .example = example_, .build = build,                 \
+        .stages = stages, .idle = idle, .uses = uses, .check = check, .survey = survey,            \
+        .judge = judge, .quantities = STRAKE_CAHN_HILLIARD_MEASURES,                               \
         .quantity = strake_cahn_hilliard_measures, .evaluate = cahn_hilliard_evaluate,             \
     }
 

@@ -29,6 +29,9 @@ double strake_free_energy_at(const strake_free_energy *energy, int derivative, d
  */
 double strake_free_energy_stiffness(const strake_free_energy *energy, double low, double high);
 
+/** The outermost stationary points of f; [-1, 1] without any. */
+void strake_free_energy_wells(const strake_free_energy *energy, double *low, double *high);
+
 /** The middle between the outermost stationary points of f: 0 for the double well; 0 without any. */
 double strake_free_energy_middle(const strake_free_energy *energy);
 

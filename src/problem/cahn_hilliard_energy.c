@@ -128,10 +128,20 @@ double strake_free_energy_stiffness(const strake_free_energy *energy, double low
     return fmax(most, strake_free_energy_at(energy, 2, high));
 }
 
+void strake_free_energy_wells(const strake_free_energy *energy, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    reach_wells(energy, low, high);
+    if (*low > *high) {
+        *low = -1.0;
+        *high = 1.0;
+    }
+}
+
 double strake_free_energy_middle(const strake_free_energy *energy)
 {
-    double low = INFINITY;
-    double high = -INFINITY;
-    reach_wells(energy, &low, &high);
-    return energy->is_well || low > high ? 0.0 : 0.5 * (low + high);
+    double low, high;
+    strake_free_energy_wells(energy, &low, &high);
+    return energy->is_well ? 0.0 : 0.5 * (low + high);
 }

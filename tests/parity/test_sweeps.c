@@ -141,7 +141,8 @@ static uint64_t sweep_once(fixture *f, strake_solver *solver, int steps)
     strake_grid *const grid = strake_grid_of(solver->domain);
     const int parity = grid->domain.parity;
     const int64_t n = grid->layout.n[0];
-    const double told[STRAKE_CLOCK_TELLS] = {0.0};
+    const double none[STRAKE_CLOCK_TELLS] = {0.0};
+    const double *told = grid->domain.told != NULL ? grid->domain.told : none;
     double scalar[STRAKE_MAX_SCALARS];
     strake_pipeline *p = NULL;
     strake_error error;
@@ -149,8 +150,10 @@ static uint64_t sweep_once(fixture *f, strake_solver *solver, int steps)
                                &f->which->run, &p, &error) != STRAKE_OK) {
         fail_msg("%s", error.text);
     }
-    strake_graph_scalars(&grid->graph, told, scalar);
-    strake_pipeline_begin(p, scalar);
+    for (int k = 0; k < steps; k++, told += grid->domain.tells) {
+        strake_graph_scalars(&grid->graph, told, scalar);
+        strake_pipeline_begin(p, steps - 1 - k, scalar);
+    }
     for (int k = 0; k < 2; k++) {
         assert_true(strake_pipeline_run(p, steps, k * (n / 2), k == 0 ? n / 2 : n, 0,
                                         grid->layout.n[2], grid->array[parity],

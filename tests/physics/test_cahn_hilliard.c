@@ -11,8 +11,8 @@
 #include "tests/support/harness.h"
 #include "tests/support/spinodal.h"
 
-static const char *const time_word[] = {"midpoint", "heun", "euler"};
-enum { TIMES = 3 };
+static const char *const time_word[] = {"midpoint", "heun", "euler", "rkc"};
+enum { TIMES = 3, STAGES = 3 }; /* those of the independent statement, and the one with stages */
 
 static const double two_pi = 6.283185307179586476925;
 
@@ -331,6 +331,94 @@ static void mass_is_kept_and_the_energy_falls(void **state)
     }
 }
 
+/* P_s(z) = a_s + b_s T_s(w0 + w1 z), by the trigonometric forms of T_s (Verwer 1996, equations 2.5 and 2.6). */
+static double stage_polynomial(int s, double z)
+{
+    const double w0 = 1.0 + 2.0 / 13.0 / (s * s), turn = acosh(w0);
+    const double t = cosh(s * turn), first = s * sinh(s * turn) / sinh(turn);
+    const double second = (w0 * first - s * s * t) / (1.0 - w0 * w0);
+    const double b = second / (first * first), x = w0 + first / second * z;
+    return 1.0 - b * t + b * (x > 1.0 ? cosh(s * acosh(x)) : cos(s * acos(x)));
+}
+
+/* Growing and decaying waves; given numbers of stages need not be multiples of what a step of the graph does. */
+static void stages_multiply_a_wave_by_their_polynomial(void **state)
+{
+    (void)state;
+    static const int waves[][3] = {{0, 4, 3}, {0, 14, 3}, {1, 2, 3}, {3, 5, 2}};
+    static const int stages[] = {2, 5, 8, 19};
+    for (int w = 0; w < 4; w++) {
+        for (int k = 0; k < 4; k++) {
+            char more[64];
+            strake_spinodal s = unit_setup(w >= 2 ? 12 : 1, 32, 32);
+            s.time = (strake_spinodal_time)STAGES;
+            s.dt = 0.003 * (stages[k] * stages[k] - 1);
+            double *field = new_field(&s);
+            make_wave(&s, -0.2, 1e-6, waves[w], field);
+            (void)snprintf(more, sizeof more, ", stages: %d", stages[k]);
+            strake_case *which = open_case(&s, false, w >= 2, more);
+            strake_solver *solver = open_solver(which, &s, field);
+            strake_harness_step(solver, 3);
+            strake_harness_get(solver, "u", field, strake_spinodal_cells(&s));
+            const double found = measure_wave(&s, waves[w], field);
+            const double factor = stage_polynomial(stages[k], growth(&s, -0.2, waves[w]) * s.dt);
+            const double expected = 1e-6 * factor * factor * factor;
+            if (!(fabs(found - expected) < 1e-8 * fabs(expected) + 1e-17)) {
+                fail_msg("wave %d, %d stages: amplitude %.12g, expected %.12g", w, stages[k], found,
+                         expected);
+            }
+            strake_close(&solver);
+            strake_case_close(&which);
+            free(field);
+        }
+    }
+}
+
+/* Smooth data, a given number of stages: the error against short steps falls by four when steps are halved. */
+static void errors_of_stages_are_of_second_order(void **state)
+{
+    (void)state;
+    static const int wave[3] = {0, 4, 3};
+    double energy[4];
+    for (int k = 0; k < 4; k++) {
+        strake_spinodal s = unit_setup(1, 64, 64);
+        s.time = (strake_spinodal_time)STAGES;
+        s.dt = 0.05 / (1 << k);
+        double *field = new_field(&s);
+        make_wave(&s, 0.1, 0.3, wave, field);
+        strake_case *which = open_case(&s, false, false, ", stages: 8");
+        strake_solver *solver = open_solver(which, &s, field);
+        strake_harness_step(solver, 40 << k);
+        strake_harness_get(solver, "u", field, strake_spinodal_cells(&s));
+        energy[k] = strake_spinodal_energy(&s, field);
+        strake_close(&solver);
+        strake_case_close(&which);
+        free(field);
+    }
+    for (int k = 0; k < 2; k++) {
+        const double order = log2((energy[k] - energy[k + 1]) / (energy[k + 1] - energy[k + 2]));
+        if (!(fabs(order - 2.0) < 0.05)) {
+            fail_msg("order %.4f in time, expected 2", order);
+        }
+    }
+}
+
+static void stages_keep_mass_and_energy_falls(void **state)
+{
+    (void)state;
+    for (int walls = 0; walls < 2; walls++) {
+        strake_spinodal flat = unit_setup(1, 40, 33);
+        strake_spinodal solid = unit_setup(11, 13, 16);
+        flat.time = solid.time = (strake_spinodal_time)STAGES;
+        flat.dt = solid.dt = 0.25;
+        for (int a = 0; a < 3; a++) {
+            flat.no_flux[a] = solid.no_flux[a] = walls > 0;
+        }
+        check_decay(&flat, false, 50, 20);
+        check_decay(&solid, true, 20, 10);
+    }
+}
+
 /* Steps at the bound run; larger ones are refused unless they are allowed. */
 static void unstable_steps_are_refused(void **state)
 {
@@ -375,18 +463,17 @@ static void make_pfhub(double rho, double a, double b, double polynomial[5])
     polynomial[4] = rho;
 }
 
-static void the_pfhub_benchmark_has_its_energies(void **state)
+/* At t = 1, 5 and 20: steps of a length, energies to a tolerance. */
+static void check_pfhub(strake_spinodal_time time, double dt, double tolerance)
 {
-    (void)state;
-    static const int steps[] = {1000, 4000, 15000}; /* to t = 1, 5, 20 */
-    static const double expected[] = {318.85534, 316.40158, 212.45977};
+    static const double expected[] = {318.85534, 316.40158, 212.45977}, until[] = {1.0, 5.0, 20.0};
     double polynomial[5];
     strake_spinodal s = unit_setup(1, 200, 200);
     make_pfhub(5.0, 0.3, 0.7, polynomial);
     s.m = 5.0;
     s.k = 2.0;
-    s.dt = 1e-3;
-    s.time = STRAKE_SPINODAL_EULER;
+    s.dt = dt;
+    s.time = time;
     s.polynomial = polynomial;
     s.terms = 5;
     double *field = new_field(&s);
@@ -404,16 +491,23 @@ static void the_pfhub_benchmark_has_its_energies(void **state)
     strake_case *which = open_case(&s, false, false, "");
     strake_solver *solver = open_solver(which, &s, field);
     for (int k = 0; k < 3; k++) {
-        strake_harness_step(solver, steps[k]);
+        strake_harness_step(solver, (int)lround((until[k] - (k > 0 ? until[k - 1] : 0.0)) / dt));
         strake_harness_get(solver, "u", field, strake_spinodal_cells(&s));
         const double found = strake_spinodal_energy(&s, field);
-        if (!(fabs(found / expected[k] - 1.0) < 1e-7)) {
+        if (!(fabs(found / expected[k] - 1.0) < tolerance)) {
             fail_msg("energy %.9f, expected %.5f", found, expected[k]);
         }
     }
     strake_close(&solver);
     strake_case_close(&which);
     free(field);
+}
+
+static void the_pfhub_benchmark_has_its_energies(void **state)
+{
+    (void)state;
+    check_pfhub(STRAKE_SPINODAL_EULER, 1e-3, 1e-7);
+    check_pfhub((strake_spinodal_time)STAGES, 0.1, 5e-3);
 }
 
 /* Steps of the product and of the independent statement, from noise. */
@@ -489,6 +583,9 @@ int main(void)
         cmocka_unit_test(errors_fall_with_the_order_of_the_time_scheme),
         cmocka_unit_test(errors_fall_with_the_square_of_the_spacing),
         cmocka_unit_test(mass_is_kept_and_the_energy_falls),
+        cmocka_unit_test(stages_multiply_a_wave_by_their_polynomial),
+        cmocka_unit_test(errors_of_stages_are_of_second_order),
+        cmocka_unit_test(stages_keep_mass_and_energy_falls),
         cmocka_unit_test(unstable_steps_are_refused),
         cmocka_unit_test(the_pfhub_benchmark_has_its_energies),
         cmocka_unit_test(every_variant_agrees_with_the_independent_statement),

@@ -5,8 +5,8 @@
 #include "case/case.h"
 #include "tests/support/trial.h"
 
-static const char *const names[] = {"midpoint", "euler",         "heun",
-                                    "quartic",  "of degree six", "unstable steps"};
+static const char *const names[] = {"midpoint",      "euler",  "heun",          "quartic",
+                                    "of degree six", "stages", "unstable steps"};
 
 static const char *const schemes[] = {
     "time: midpoint",
@@ -14,10 +14,11 @@ static const char *const schemes[] = {
     "time: heun",
     "time: euler, free_energy: {polynomial: [0.1, -0.1, -0.45, 0.05, 0.2]}",
     "time: midpoint, free_energy: {polynomial: [0, 0.1, -0.4, 0.05, 0.1, -0.02, 0.03]}",
+    "time: rkc, stages: 7",
     "time: euler, unstable: allow",
 };
 
-enum { SCHEMES = 5, UNSTABLE = 5 };
+enum { SCHEMES = 6, UNSTABLE = 6 };
 
 static const char *wall(bool is_there)
 {

@@ -51,6 +51,8 @@ static strake_problem diffusion(void)
 {
     strake_problem problem = *strake_problem_find("cahn_hilliard2d");
     problem.build = build;
+    problem.fields = 1; /* u alone */
+    problem.stages = NULL;
     problem.check = NULL;
     problem.survey = NULL; /* whose absence is no reason to fail */
     problem.judge = NULL;
