@@ -102,3 +102,11 @@ STRAKE_POINT_FUNCTION real chebyshev(real of_start, real start, real of_last, re
     return ((of_start * start + of_last * last) + of_before * before) +
            (of_rate * rate + of_first * first);
 }
+
+/* Minus the estimated error of a step from @p start, where the rate of change was @p first, to @p u, where it is @p rate. */
+STRAKE_POINT_FUNCTION real step_error(real of_change, real start, real u, real of_rates, real first,
+                                      real rate)
+{
+    const real error = of_change * (start - u) + of_rates * (first + rate);
+    return error > REAL(0.0) ? -error : error;
+}

@@ -6,6 +6,7 @@
 #include "base/element.h"
 #include "case/source.h"
 #include "cpu/pipeline.h"
+#include "engine/rkc.h"
 #include "grid/active.h"
 #include "grid/ahead.h"
 #include "grid/arrays.h"
@@ -393,25 +394,35 @@ static strake_domain *create(const strake_case *which, const strake_team *team)
     return &grid->domain;
 }
 
-/* The table of what the stages of a step are told, and again from its begin on: sweeps may lead from a step to the next one. */
+/*
+ * What the stages of a step are told, and again from the begin of the table on: sweeps may lead from a step to the next one. With
+ * a tolerance the table is made for every step, and here for the shortest ones, with which a run begins.
+ */
 static strake_status begin_stages(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_domain *const domain = &grid->domain;
-    const strake_problem *const problem = grid->which->problem;
-    const int stages = problem->stages != NULL ? problem->stages(grid->which, NULL) : 0;
-    domain->stages = stages > 0 ? stages : 1;
-    if (stages > 0) {
-        const size_t numbers = (size_t)strake_graph_given(&grid->graph);
-        domain->tells = (int)numbers;
-        domain->told = calloc((size_t)(stages + STRAKE_MAX_SWEEP) * numbers, sizeof *domain->told);
-        STRAKE_CHECK(domain->told != NULL, error, STRAKE_ERR_MEMORY, "out of memory for stages");
-        (void)problem->stages(grid->which, domain->told);
-        for (int k = stages; k < stages + STRAKE_MAX_SWEEP; k++) {
-            memcpy(&domain->told[(size_t)k * numbers],
-                   &domain->told[(size_t)(k - stages) * numbers], numbers * sizeof *domain->told);
-        }
+    const strake_case *const which = grid->which;
+    int (*const count)(const strake_case *, double, int *) = which->problem->stages;
+    int at_once = 1;
+    const bool is_paced = which->tolerance > 0.0;
+    double dt = is_paced ? strake_rkc_first(count, which, which->dt) : which->dt;
+    const int stages = count != NULL ? count(which, dt, &at_once) : 0;
+    if (stages == 0) {
+        return STRAKE_OK;
     }
+    const int most = is_paced ? STRAKE_RKC_MOST : stages;
+    domain->stages = (stages + at_once - 1) / at_once;
+    domain->tells = at_once * STRAKE_RKC_TELLS;
+    domain->told = calloc((size_t)((most / at_once + 1 + STRAKE_MAX_SWEEP) * domain->tells),
+                          sizeof *domain->told);
+    STRAKE_CHECK(domain->told != NULL, error, STRAKE_ERR_MEMORY, "out of memory for stages");
+    strake_rkc_tell(stages, domain->stages * at_once, dt, domain->told);
+    for (int k = 0; k < STRAKE_MAX_SWEEP * domain->tells; k++) {
+        domain->told[domain->stages * domain->tells + k] = domain->told[k];
+    }
+    domain->clock.dt = dt;
+    domain->dt_first = domain->dt_after = is_paced ? dt : 0.0;
 cleanup:
     return status;
 }
@@ -422,7 +433,7 @@ static strake_status begin(strake_domain *domain, strake_error *error)
     strake_grid *const grid = strake_grid_of(domain);
     const strake_case *const which = grid->which;
     domain->steady = changes_least(which);
-    domain->is_timed = which->courant > 0.0;
+    domain->is_timed = strake_case_is_paced(which);
     STRAKE_TRY(strake_grid_begin(grid, which, error));
     STRAKE_TRY(begin_stages(grid, error));
     domain->own_hash = strake_graph_hash(&grid->graph);

@@ -110,8 +110,13 @@ void strake_about_grid(const strake_case *which, strake_json *json)
         strake_json_number(json, "end", which->end);
     }
     if (!problem->is_adaptive) {
-        strake_json_number(json, which->courant > 0.0 ? "courant" : "dt",
-                           which->courant > 0.0 ? which->courant : which->dt);
+        strake_json_number(json,
+                           which->tolerance > 0.0 ? "tolerance"
+                           : which->courant > 0.0 ? "courant"
+                                                  : "dt",
+                           which->tolerance > 0.0 ? which->tolerance
+                           : which->courant > 0.0 ? which->courant
+                                                  : which->dt);
     }
     if (!strake_case_ends_in_time(which)) {
         strake_json_integer(json, "steps", which->steps);

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <float.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,19 @@ static void add_setting(void *user, const char *name, uint64_t hash, const char 
     strake_text_print(user, "%s\t%016llx\t%s\n", name, (unsigned long long)hash, value);
 }
 
+/* Lines behind those of settings: the bits of the lengths of the next steps. */
+static const char *const length_names[] = {"length of the next step", "and of the one after it"};
+
+static void add_lengths(const strake_solver *solver, strake_text *text)
+{
+    double length[2];
+    for (int k = 0; k < 2 && strake_solver_lengths(solver, length); k++) {
+        uint64_t bits = 0;
+        memcpy(&bits, &length[k], sizeof bits);
+        add_setting(text, length_names[k], bits, "");
+    }
+}
+
 /* The text's length and the text. */
 static strake_status write_settings(strake_file *file, strake_solver *solver, uint64_t *checksum,
                                     strake_error *error)
@@ -187,6 +201,7 @@ static strake_status write_settings(strake_file *file, strake_solver *solver, ui
     strake_text text = {0};
     uint64_t length = 0;
     STRAKE_TRY(strake_solver_settings(solver, strake_time(solver), add_setting, &text, error));
+    add_lengths(solver, &text);
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory");
     length = text.length;
     STRAKE_TRY(strake_file_write(file, &length, sizeof length, error));
@@ -567,6 +582,29 @@ cleanup:
     return status;
 }
 
+/* Steps go on with the lengths that the checkpoint has, where they have different ones. @return STRAKE_ERR_USAGE: it has none */
+static strake_status restore_lengths(const strake_checkpoint *checkpoint, strake_solver *solver,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double length[2];
+    if (!strake_solver_lengths(solver, length)) {
+        return STRAKE_OK;
+    }
+    for (int k = 0; k < 2; k++) {
+        const char *const line = find_setting(checkpoint->settings, length_names[k]);
+        const uint64_t bits = line != NULL ? strtoull(line, NULL, 16) : 0;
+        memcpy(&length[k], &bits, sizeof bits);
+        STRAKE_CHECK(length[k] > 0.0 && length[k] <= DBL_MAX, error, STRAKE_ERR_USAGE,
+                     "checkpoint %s does not say how long the next steps are; begin anew, or from "
+                     "another one",
+                     checkpoint->path);
+    }
+    strake_solver_set_lengths(solver, length);
+cleanup:
+    return status;
+}
+
 strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
                                         strake_error *error)
 {
@@ -587,6 +625,7 @@ strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, str
         }
     }
     strake_solver_set_progress(slabs->solver, header->step, header->time);
+    STRAKE_TRY(restore_lengths(checkpoint, slabs->solver, error));
 cleanup:
     return status;
 }

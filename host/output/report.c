@@ -491,7 +491,7 @@ static void print_case(const strake_result *result, strake_json *json)
     strake_report_shape(which, json);
     strake_json_integer(json, "steps", result->last_step);
     strake_json_integer(json, "first_step", result->first_step);
-    if (which->problem->is_adaptive || which->courant > 0.0) {
+    if (which->problem->is_adaptive || strake_case_is_paced(which)) {
         strake_json_number(json, "time", result->time);
     } else {
         strake_json_number(json, "dt", which->dt);

@@ -92,6 +92,12 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
     if (which->problem->is_adaptive) {
         (void)fprintf(stream, "time       %.10g s in steps of at most %.10g s\n", which->end,
                       which->dt_max);
+    } else if (which->tolerance > 0.0) {
+        const bool has_end = which->end > 0.0;
+        (void)fprintf(stream,
+                      "time       %.10g %s as their error allows, at time.tolerance %.10g\n",
+                      has_end ? which->end : (double)which->steps, has_end ? "s in steps" : "steps",
+                      which->tolerance);
     } else if (which->end > 0.0) {
         (void)fprintf(stream,
                       "time       %.10g s in steps as the flow allows, at time.courant %.10g\n",
@@ -170,7 +176,10 @@ static void print_open_forecast(const strake_case *which, const strake_forecast 
                   1e3 * f->seconds, is_paced ? "" : ", where every cell is active",
                   strake_rate_text(strake_case_cells(which) / f->seconds, rate));
     (void)fprintf(stream, "           %.0f steps or more, as the %s will have it\n",
-                  fmax(1.0, least_steps(which)), is_paced ? "flow" : "states");
+                  fmax(1.0, least_steps(which)),
+                  which->tolerance > 0.0 ? "error"
+                  : is_paced             ? "flow"
+                                         : "states");
 }
 
 /* What a run would take, from trial steps, and what that was compared with. */

@@ -168,6 +168,11 @@ struct strake_domain {
      */
     int stages, stage, tells;
     double *told;
+    /**
+     * Where these have time.tolerance: the clock's dt is the next step's length and this the one's after that, since the
+     * error of a step is known once the next one has begun; a run begins with the same two [s]. Else 0.
+     */
+    double dt_after, dt_first;
     double
         *work; /**< [slabs] cells that a sweep now computes in each; NULL: the same number in all */
     uint64_t own_hash; /**< of what fixes a step beside the case and its fields */

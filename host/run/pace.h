@@ -22,9 +22,10 @@ typedef struct strake_kept {
     bool is_outdated; /**< it was, but inputs have changed since: nobody could go on from it */
     int64_t step;
     strake_clock clock;
-    double since; /**< seconds of stepping before it was made */
-    double cost;  /**< seconds that it took */
-    double pace;  /**< seconds per step before it, 0: unknown */
+    double dt_after; /**< strake_domain.dt_after */
+    double since;    /**< seconds of stepping before it was made */
+    double cost;     /**< seconds that it took */
+    double pace;     /**< seconds per step before it, 0: unknown */
 } strake_kept;
 
 typedef struct strake_pace {

@@ -66,6 +66,7 @@ strake_status strake_keep(strake_pace *pace, strake_error *error)
     kept->is_outdated = false;
     kept->step = pace->domain->step;
     kept->clock = pace->domain->clock;
+    kept->dt_after = pace->domain->dt_after;
     kept->since = pace->step_seconds;
     kept->cost = strake_clock_seconds() - start;
 cleanup:
@@ -233,6 +234,7 @@ strake_status strake_rescue(strake_pace *pace, const strake_error *cause, strake
     pace->domain->step = pace->kept.step;
     pace->kept.clock.until = pace->domain->clock.until; /* who waits now */
     pace->domain->clock = pace->kept.clock;
+    pace->domain->dt_after = pace->kept.dt_after;
     STRAKE_TRY(place_others(pace, error));
     strake_rebalance_begin(pace);
 cleanup:

@@ -286,7 +286,8 @@ static void run_compute(const strake_running *run, strake_role *role, int64_t st
     if (role->status == STRAKE_OK && run->fetches_early && part->takes_early) {
         fetch_early(run, role, step, steps);
     }
-    if (role->status == STRAKE_OK && run->meeting != NULL && part->ops->bound != NULL) {
+    if (role->status == STRAKE_OK && part->ops->bound != NULL &&
+        (run->meeting != NULL || (team->domain->dt_after > 0.0 && step + steps == run->steps))) {
         role->status = part->ops->bound(part, &role->bound, &role->error);
     }
     role->compute += strake_clock_seconds() - start - (role->exchange - exchanged);
@@ -708,4 +709,22 @@ strake_status strake_team_rehearse(strake_team *team, int64_t steps, strake_erro
 strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, strake_error *error)
 {
     return run_team(team, is_last ? TO_END : TO_ADVANCE, steps, error);
+}
+
+strake_status strake_team_undo(strake_team *team, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain *const domain = team->domain;
+    for (int e = 0; e < team->parts; e++) {
+        strake_part *const part = &team->part[e];
+        STRAKE_TRY(strake_part_check(
+            part, strake_part_has_slabs(part) ? strake_part_undo(part, 1, error) : STRAKE_OK,
+            error));
+    }
+    domain->sweeps--;
+    domain->parity = 1 - domain->parity;
+    domain->shift =
+        (domain->shift + domain->slabs - strake_domain_shift(domain, 1)) % domain->slabs;
+cleanup:
+    return status;
 }

@@ -514,6 +514,9 @@ static int steps_at_once(strake_team *team)
     if (team->agreed > 0) {
         return team->agreed;
     }
+    if (team->domain->dt_after > 0.0) {
+        return 1; /* the last one may be undone */
+    }
     if (team->domain->is_adaptive) {
         return 1; /* nobody knows the next time step before all have met */
     }
@@ -801,7 +804,7 @@ strake_status strake_team_place(strake_team *team, const double *weight, strake_
     STRAKE_TRY(make_roles(team, error));
     STRAKE_TRY(deepen(team, error));
     first = &team->part[team->role[0].part];
-    if (first->most_steps > 0 &&
+    if (first->most_steps > 0 && !(team->domain->dt_after > 0.0) &&
         (first->ops->meets_within || (team->domain->ranks == NULL && team->roles == 1))) {
         /* A lone stripe that streams through its device takes as many steps as pay. */
         team->at_once = first->most_steps;

@@ -178,6 +178,9 @@ strake_status strake_team_rehearse(strake_team *team, int64_t steps, strake_erro
  */
 strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, strake_error *error);
 
+/** Undoes the last sweep of the last run, of one step: the states before it are there still. */
+strake_status strake_team_undo(strake_team *team, strake_error *error);
+
 /** Prints a notice for every part that has begun to stream through its device, or ended to, since the last call. */
 void strake_notices_streams(strake_team *team);
 

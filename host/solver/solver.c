@@ -1,10 +1,12 @@
 /* Stepping: README.md beside this file draws it. */
 #include "solver/solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "engine/rkc.h"
 #include "base/hash.h"
 #include "case/source.h"
 #include "cpu/topology.h"
@@ -164,8 +166,10 @@ cleanup:
 static bool is_over(const strake_solver *solver)
 {
     const strake_domain *const domain = solver->domain;
-    return domain->is_timed ? domain->clock.stop > 0.0 && domain->clock.time >= domain->clock.stop
-                            : domain->is_adaptive && strake_clock_is_over(&domain->clock);
+    return domain->is_timed
+               ? (domain->clock.stop > 0.0 && domain->clock.time >= domain->clock.stop) ||
+                     domain->clock.time >= domain->clock.until
+               : domain->is_adaptive && strake_clock_is_over(&domain->clock);
 }
 
 strake_status strake_solver_let_go(strake_solver *solver, strake_error *error)
@@ -222,12 +226,127 @@ static void pass_steps(strake_domain *domain, int64_t steps)
     static const double rounded = 1e-9; /* of a step */
     strake_clock *const clock = &domain->clock;
     domain->step += steps;
-    for (int64_t k = 0; k < steps && domain->is_timed; k++) {
+    for (int64_t k = 0; k < steps && domain->is_timed && !(domain->dt_after > 0.0); k++) {
         clock->time += clock->dt;
     }
     if (domain->is_timed && fabs(clock->time - clock->stop) <= rounded * clock->dt) {
         clock->time = clock->stop;
     }
+}
+
+/* A step with time.tolerance, and what of it and of the next one is to be done. */
+typedef struct paced_step {
+    double dt, time; /* its length, and the time that it leads to [s] */
+    bool has_begun;  /* its first step of the graph is done */
+    bool is_again;   /* it begins from the start of the step before, which is undone */
+} paced_step;
+
+/* A length that does not lead beyond the end. @param[out] then  the time after it */
+static double cut_length(const strake_clock *clock, double time, double dt, double *then)
+{
+    static const double rounded = 1e-9; /* of a step */
+    const bool is_last = clock->stop > time && dt * (1.0 + rounded) >= clock->stop - time;
+    *then = is_last ? clock->stop : time + dt;
+    return is_last ? clock->stop - time : dt;
+}
+
+/* Tells the stages of a step, and the first ones of the next, which estimate its error. */
+static void plan_paced(strake_domain *domain, const strake_case *which, const paced_step *now)
+{
+    int at_once = 1;
+    double then = 0.0;
+    int stages = which->problem->stages(which, now->dt, &at_once);
+    domain->stages = (stages + at_once - 1) / at_once;
+    double *const next = &domain->told[domain->stages * domain->tells];
+    strake_rkc_tell(stages, domain->stages * at_once, now->dt, domain->told);
+    if (now->is_again) {
+        strake_rkc_redo(domain->told);
+    }
+    const double dt = cut_length(&domain->clock, now->time, domain->dt_after, &then);
+    stages = which->problem->stages(which, dt, &at_once);
+    strake_rkc_tell(stages, at_once, dt, next);
+    strake_rkc_estimate(now->dt, next);
+    domain->stage = now->has_begun ? 1 : 0;
+}
+
+/* Does these steps of the graph. @param[out] ratio  the estimated error of the step over the tolerance. Collective */
+static strake_status do_paced(strake_solver *solver, double *ratio, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain *const domain = solver->domain;
+    const int steps = domain->stages + 1;
+    double most = 0.0;
+    domain->stages = steps; /* the first ones of the next step are the last row */
+    while (status == STRAKE_OK && domain->stage < steps) {
+        int64_t now = steps - domain->stage;
+        status = strake_team_run(&solver->team, true, &now, error);
+        domain->stage += (int)now;
+    }
+    STRAKE_TRY(strake_ranks_agree(domain->ranks, status, error));
+    for (int r = 0; r < solver->team.roles; r++) {
+        most = fmax(most, -solver->team.role[r].bound);
+    }
+    STRAKE_TRY(strake_ranks_most(domain->ranks, &most, 1, error));
+    *ratio = most / solver->which->tolerance;
+cleanup:
+    domain->stage = 0;
+    return status;
+}
+
+/* The longest step that the case and the number of stages allow. */
+static double limit_length(const strake_case *which, double dt)
+{
+    int at_once = 1;
+    dt = fmin(dt, which->dt);
+    while (which->problem->stages(which, dt, &at_once) > STRAKE_RKC_MOST) {
+        dt *= 0.875;
+    }
+    return dt;
+}
+
+/*
+ * Steps whose lengths follow from the estimated error of those before. A step is judged by the first stages of the next one,
+ * which has the length that was found when its own first stages were done: so no stage is in vain but where a step is refused, or
+ * a run pauses. A step that is refused is undone and done again, and what was begun of the next one at a pause is undone, so
+ * that pauses change no bit.
+ */
+static strake_status run_by_tolerance(strake_solver *solver, int64_t *steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = solver->which;
+    strake_domain *const domain = solver->domain;
+    strake_clock *const clock = &domain->clock;
+    paced_step now = {.has_begun = false};
+    const int64_t wanted = *steps;
+    for (*steps = 0;
+         *steps < wanted && !is_over(solver) && (*steps == 0 || !is_asked_to_stop(solver));) {
+        double ratio = 0.0;
+        now.dt = cut_length(clock, clock->time, clock->dt, &now.time);
+        STRAKE_CHECK(
+            now.dt > 1e-12 * fmax(clock->time, DBL_MIN), error, STRAKE_ERR_NUMERIC,
+            "%s: time.tolerance: %.3g is less than the error of steps of %.3g s; give a larger one",
+            which->file, which->tolerance, now.dt);
+        plan_paced(domain, which, &now);
+        STRAKE_TRY(do_paced(solver, &ratio, error));
+        const double next = limit_length(which, strake_rkc_next(now.dt, ratio));
+        if (ratio <= 1.0) {
+            ++*steps;
+            clock->time = now.time;
+            clock->dt = domain->dt_after;
+            domain->dt_after = fmin(next, 2.0 * domain->dt_after);
+            now.has_begun = true;
+            now.is_again = false;
+            continue;
+        }
+        STRAKE_TRY(strake_team_undo(&solver->team, error));
+        clock->dt = fmin(next, 0.8 * now.dt);
+        domain->dt_after = clock->dt;
+        now.has_begun = false;
+        now.is_again = true;
+    }
+    STRAKE_TRY(now.has_begun ? strake_team_undo(&solver->team, error) : STRAKE_OK);
+cleanup:
+    return status;
 }
 
 /*
@@ -240,6 +359,9 @@ static strake_status run_steps(strake_solver *solver, bool is_last, int64_t *ste
     strake_status status = STRAKE_OK;
     strake_domain *const domain = solver->domain;
     int64_t done = 0, wanted = *steps * domain->stages;
+    if (domain->dt_after > 0.0) {
+        return run_by_tolerance(solver, steps, error);
+    }
     do {
         int64_t now = wanted - done;
         domain->stage = (int)(done % domain->stages);
@@ -275,6 +397,8 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     STRAKE_TRY(start_clock(solver, error));
     steps = strake_keep_piece(&solver->pace, strake_rebalance_piece(&solver->pace, left));
     steps = steady_steps(solver, cut_apart(&solver->team, steps));
+    /* Ranks undo what they have begun of a step together. */
+    steps = solver->domain->dt_after > 0.0 && solver->domain->ranks != NULL ? left : steps;
     wanted = steps;
     status = run_steps(solver, steps == left, &steps, error);
     elapsed = strake_clock_seconds() - start;
@@ -436,7 +560,8 @@ strake_status strake_advance(strake_solver *solver, double until, int64_t steps,
                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_CHECK(solver->domain->is_adaptive, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(solver->domain->is_adaptive || solver->domain->dt_after > 0.0, error,
+                 STRAKE_ERR_USAGE,
                  "strake_advance: problem %s has the time step that its case gives; use "
                  "strake_step()",
                  solver->which->problem->name);
@@ -616,5 +741,21 @@ void strake_solver_set_progress(strake_solver *solver, int64_t steps, double tim
     }
     solver->domain->clock.time = time;
     solver->domain->clock.is_known = false;
+    if (solver->domain->dt_first > 0.0) {
+        solver->domain->clock.dt = solver->domain->dt_after = solver->domain->dt_first;
+    }
     strake_keep_forget(&solver->pace);
+}
+
+bool strake_solver_lengths(const strake_solver *solver, double length[2])
+{
+    length[0] = solver->domain->clock.dt;
+    length[1] = solver->domain->dt_after;
+    return length[1] > 0.0;
+}
+
+void strake_solver_set_lengths(strake_solver *solver, const double length[2])
+{
+    solver->domain->clock.dt = length[0];
+    solver->domain->dt_after = length[1];
 }

@@ -182,6 +182,13 @@ strake_status strake_solver_probe(strake_solver *solver, double *out, strake_err
  */
 void strake_solver_set_progress(strake_solver *solver, int64_t steps, double time);
 
+/**
+ * The lengths of the next two steps [s], where they follow from the errors of steps before (time.tolerance): a run that goes on
+ * from a checkpoint needs them, too. @return false: they do not
+ */
+bool strake_solver_lengths(const strake_solver *solver, double length[2]);
+void strake_solver_set_lengths(strake_solver *solver, const double length[2]);
+
 /** The step that the counter was set to last: what is measured begins there. */
 int64_t strake_solver_first_step(const strake_solver *solver);
 

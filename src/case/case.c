@@ -378,7 +378,8 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
 {
     const strake_problem *const problem = which->problem;
     const bool has_clock = problem->is_adaptive || which->courant > 0.0;
-    const bool has_stages = problem->stages != NULL && problem->stages(which, NULL) > 0;
+    int at_once = 0;
+    const bool has_stages = problem->stages != NULL && problem->stages(which, 1.0, &at_once) > 0;
     const int given = strake_graph_given(graph);
     *name = problem->name;
     if (!graph->is_finished) {
@@ -729,7 +730,7 @@ static strake_status find_end(strake_node *root, strake_case *which, strake_erro
         which->end = 0.0;
         return STRAKE_OK;
     }
-    if (which->courant > 0.0 && which->end > 0.0) {
+    if (strake_case_is_paced(which) && which->end > 0.0) {
         which->steps = (int64_t)STRAKE_STEPS_OPEN;
         return STRAKE_OK;
     }
@@ -760,7 +761,7 @@ static strake_status read_case(strake_node *root, const strake_case_given *given
         which->boundary[a] = which->is_closed[a] ? STRAKE_OPEN : which->boundary[a];
     }
     STRAKE_TRY(strake_names_add_sides(which, error));
-    if (which->courant > 0.0 && strake_node_find(root, "time.dt") == NULL) {
+    if (strake_case_is_paced(which) && strake_node_find(root, "time.dt") == NULL) {
         which->dt = (double)INFINITY;
     }
     STRAKE_TRY(find_end(root, which, error));

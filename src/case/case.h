@@ -52,11 +52,12 @@ struct strake_case {
     strake_boundary boundary[STRAKE_AXES];
     bool is_closed[STRAKE_AXES]; /**< of open edges that are walls: no_flux of MPDATA */
     double dt;                   /**< time step [s]; with @c courant the longest, INFINITY: any */
-    double courant;              /**< of paced problems: sets the time step; 0: that is given */
-    int64_t steps;               /**< total number of steps; STRAKE_STEPS_OPEN: until @c end */
-    double end;                  /**< time of the last step [s]; 0 where @c steps say which it is */
-    double dt_max;               /**< longest step [s] */
-    double safety;               /**< part of the bound on steps that is taken */
+    double tolerance; /**< of the error of a step, which sets its length; 0: that is given */
+    double courant;   /**< of paced problems: sets the time step; 0: that is given */
+    int64_t steps;    /**< total number of steps; STRAKE_STEPS_OPEN: until @c end */
+    double end;       /**< time of the last step [s]; 0 where @c steps say which it is */
+    double dt_max;    /**< longest step [s] */
+    double safety;    /**< part of the bound on steps that is taken */
     double value[STRAKE_MAX_KEYS];                 /**< the problem's keys, in its order */
     double list[STRAKE_MAX_KEYS][STRAKE_MAX_LIST]; /**< items of the keys that are lists */
     bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
@@ -115,6 +116,12 @@ bool strake_case_measures(const strake_case *which, int quantity);
 
 /** Whether it is a state that a run has, and that cannot be made of others: checkpoints and reports have it. */
 bool strake_case_keeps(const strake_case *which, int field);
+
+/** Whether time steps have different lengths, of which time.dt is the longest: time.courant or time.tolerance sets them. */
+static inline bool strake_case_is_paced(const strake_case *which)
+{
+    return which->courant > 0.0 || which->tolerance > 0.0;
+}
 
 /** Whether a run ends at a time, after as many steps as that takes. */
 static inline bool strake_case_ends_in_time(const strake_case *which)

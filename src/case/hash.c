@@ -275,6 +275,10 @@ static void walk(feeder *to, const strake_case *which)
         feed_real(to, which->courant);
     }
     end_number(to, "time.courant", which->courant);
+    if (which->tolerance > 0.0) {
+        feed_real(to, which->tolerance);
+    }
+    end_number(to, "time.tolerance", which->tolerance);
     walk_keys(to, which);
     feed_scene(to, &which->scene);
     end_setting(to, "scene", "");

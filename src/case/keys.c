@@ -18,14 +18,19 @@ enum {
     ADAPTIVE = 1U << 5,
     GRIDS = 1U << 6,     /* not of particles */
     PARTICLES = 1U << 7, /* of these only */
-    PACED = 1U << 8      /* where a Courant number may set the time step */
+    PACED = 1U << 8,     /* where a Courant number may set the time step */
+    STAGED = 1U << 9,    /* where the error of a step may set the next one's length */
+    TIMED = 1U << 10     /* ADAPTIVE or STAGED */
 };
 
 bool strake_common_applies(const strake_common *common, const strake_problem *problem)
 {
     const unsigned other = problem->is_adaptive ? FIXED : ADAPTIVE;
-    const unsigned absent = other | (problem->has_particles ? GRIDS : PARTICLES) |
-                            (problem->pace != NULL ? 0U : (unsigned)PACED);
+    const unsigned absent =
+        other | (problem->has_particles ? GRIDS : PARTICLES) |
+        (problem->pace != NULL ? 0U : (unsigned)PACED) |
+        (problem->stages != NULL ? 0U : (unsigned)STAGED) |
+        (problem->is_adaptive || problem->stages != NULL ? 0U : (unsigned)TIMED);
     return (common->dims >> problem->dims & 1U) != 0 && (common->dims & absent) == 0;
 }
 
@@ -108,6 +113,16 @@ const strake_common strake_commons[] = {
      "sets the time step, anew whenever the flow changes: as a part of its content no cell loses "
      "more in a step, by the flow, diffusion or half a step of decay; flows are velocities then, "
      "and time.dt the longest step"},
+    {"time.tolerance",
+     STRAKE_COMMON_REAL,
+     ALL | FIXED | STAGED,
+     AT(tolerance),
+     0.0,
+     "time.dt is the time step",
+     {0.0, INFINITY, true, "[-]"},
+     "sets the time step: the largest error of a state that a step may add, by its estimate; "
+     "time.dt is the longest step, and "
+     "scheme.time is rkc"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), STRAKE_STEPS_OPEN,
      "required, or time.end", STEP_RANGE, "number of time steps from the initial fields on"},
     {"time.end", STRAKE_COMMON_REAL, ALL | FIXED, AT(end), 0.0,
@@ -139,7 +154,7 @@ const strake_common strake_commons[] = {
      "folder of the output, relative to the case's"},
     {"output.every", STRAKE_COMMON_COUNT, ALL, AT(output_every), 0.0, NULL, STEP_RANGE,
      "steps between outputs; 0: the last step only"},
-    {"output.every_seconds", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(output_seconds), 0.0, NULL,
+    {"output.every_seconds", STRAKE_COMMON_REAL, ALL | TIMED, AT(output_seconds), 0.0, NULL,
      TIME_RANGE("[s]"),
      "time between outputs: at the first step at or after each multiple; 0: not by time"},
     {"output.fields", STRAKE_COMMON_NAMES, ALL, 0, 0.0, "the state fields, of lava also deposit",
@@ -200,14 +215,14 @@ const strake_common strake_commons[] = {
     {"diagnostics.every", STRAKE_COMMON_COUNT, ALL, AT(diagnostics_every), 0.0, NULL, STEP_RANGE,
      "steps between lines of diagnostics.csv in the output folder, from step 0 on, for problems "
      "that measure their states; 0: none"},
-    {"diagnostics.every_seconds", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(diagnostics_seconds), 0.0,
+    {"diagnostics.every_seconds", STRAKE_COMMON_REAL, ALL | TIMED, AT(diagnostics_seconds), 0.0,
      NULL, TIME_RANGE("[s]"),
      "time between lines of diagnostics.csv: at the first step at or after each multiple; 0: not "
      "by time"},
     {"checkpoint.every", STRAKE_COMMON_COUNT, ALL, AT(checkpoint_every), 0.0, NULL, STEP_RANGE,
      "steps between checkpoints; 0: none"},
-    {"checkpoint.every_seconds", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(checkpoint_seconds), 0.0,
-     NULL, TIME_RANGE("[s]"),
+    {"checkpoint.every_seconds", STRAKE_COMMON_REAL, ALL | TIMED, AT(checkpoint_seconds), 0.0, NULL,
+     TIME_RANGE("[s]"),
      "time between checkpoints: at the first step at or after each multiple; 0: not by time"},
     {"checkpoint.every_minutes", STRAKE_COMMON_REAL, ALL, AT(checkpoint_minutes), 0.0, NULL,
      TIME_RANGE("[min]"), "time of the run between checkpoints; 0: not by that"},

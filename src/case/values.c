@@ -553,7 +553,8 @@ static strake_status read_common(const strake_common *common, strake_node *node,
     case STRAKE_COMMON_REAL:
         *(double *)to = common->fallback;
         if (node == NULL &&
-            ((to == (void *)&which->dt && which->problem->dt_required) ||
+            ((to == (void *)&which->dt && which->problem->dt_required &&
+              strake_node_find(root, "time.tolerance") == NULL) ||
              (common->otherwise != NULL && strcmp(common->otherwise, "required") == 0))) {
             return strake_keys_missing(
                 root, common->path,

@@ -233,11 +233,12 @@ typedef struct strake_problem {
     strake_status (*build)(const struct strake_case *which, const bool *constant,
                            const double *number, strake_graph *graph, strake_error *error);
     /**
-     * How many steps of the graph make a time step of a case: a method of several stages whose coefficients differ. The
-     * given scalars of the graph are then what each of them is told. NULL, or 0: a time step is one of the graph.
-     * @param[out] told  [that many][strake_graph_given()], or NULL
+     * Stages of a Runge-Kutta-Chebyshev step (engine/rkc.h) of this length [s], more than STRAKE_RKC_MOST: too long; the
+     * graph is then one of so many of them @p at_once, and what they are told are its given scalars, stage by stage.
+     * With time.tolerance its first reduction is the least of minus the estimated error. NULL, or 0: a time step is one of
+     * the graph.
      */
-    int (*stages)(const struct strake_case *which, double *told);
+    int (*stages)(const struct strake_case *which, double dt, int *at_once);
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
     /** What is doubtful in the options of a case, a sentence; NULL: nothing. NULL: nothing ever is. */

@@ -53,10 +53,10 @@ void strake_rkc_tell(int stages, int rows, double dt, double *told)
     double b[3] = {0.0, weight_of(second), weight_of(second)}; /* of the degrees j, j - 1, j - 2 */
     last = first;
     before = zeroth;
-    for (int j = 1; j <= stages; j++, told += STRAKE_RKC_TELLS) {
+    memset(told, 0, (size_t)rows * STRAKE_RKC_TELLS * sizeof *told);
+    for (int j = 1; j <= stages && j <= rows; j++, told += STRAKE_RKC_TELLS) {
         if (j == 1) {
             told[STRAKE_RKC_BEGINS] = told[STRAKE_RKC_START] = 1.0;
-            told[STRAKE_RKC_LAST] = told[STRAKE_RKC_BEFORE] = told[STRAKE_RKC_FIRST] = 0.0;
             told[STRAKE_RKC_RATE] = b[1] * w1 * dt;
             continue;
         }
@@ -65,7 +65,6 @@ void strake_rkc_tell(int stages, int rows, double dt, double *told)
         const double mu = 2.0 * b[0] * w0 / b[1];
         const double nu = -b[0] / b[2];
         const double rate = 2.0 * b[0] * w1 / b[1];
-        told[STRAKE_RKC_BEGINS] = 0.0;
         told[STRAKE_RKC_START] = 1.0 - mu - nu;
         told[STRAKE_RKC_LAST] = mu;
         told[STRAKE_RKC_BEFORE] = nu;
@@ -77,7 +76,46 @@ void strake_rkc_tell(int stages, int rows, double dt, double *told)
         last = now;
     }
     for (int j = stages; j < rows; j++, told += STRAKE_RKC_TELLS) {
-        memset(told, 0, STRAKE_RKC_TELLS * sizeof *told);
         told[STRAKE_RKC_LAST] = 1.0;
     }
+}
+
+void strake_rkc_estimate(double dt, double *told)
+{
+    told[STRAKE_RKC_CHANGE] = 0.8;
+    told[STRAKE_RKC_RATES] = 0.4 * dt;
+}
+
+void strake_rkc_redo(double *told)
+{
+    double *const second = told + STRAKE_RKC_TELLS;
+    told[STRAKE_RKC_BEGINS] = 0.0;
+    told[STRAKE_RKC_FIRST] = told[STRAKE_RKC_RATE];
+    told[STRAKE_RKC_RATE] = 0.0;
+    second[STRAKE_RKC_START] += second[STRAKE_RKC_BEFORE];
+    second[STRAKE_RKC_BEFORE] = 0.0;
+}
+
+double strake_rkc_next(double dt, double ratio)
+{
+    /* The error of a step grows with its cube. pow() and cbrt() may differ from machine to machine; a root need not be exact. */
+    double factor = 0.1;
+    while (factor < 5.0 && factor * factor * factor * ratio < 0.5) {
+        factor *= 1.0625;
+    }
+    return factor * dt;
+}
+
+double strake_rkc_first(int (*count)(const struct strake_case *which, double dt, int *at_once),
+                        const struct strake_case *which, double most)
+{
+    int at_once = 0;
+    double dt = 1.0;
+    while (count(which, dt, &at_once) > at_once) {
+        dt *= 0.5;
+    }
+    while (2.0 * dt < most && dt < 1e30 && count(which, 2.0 * dt, &at_once) <= at_once) {
+        dt *= 2.0;
+    }
+    return dt < most ? dt : most;
 }

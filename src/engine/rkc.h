@@ -19,6 +19,10 @@ enum {
     STRAKE_RKC_BEFORE, /**< nu, of Y_{j-2} */
     STRAKE_RKC_RATE,   /**< mt dt, of F(Y_{j-1}) */
     STRAKE_RKC_FIRST,  /**< g dt, of F(Y_0) */
+    /** of the first stage: 0.8, and 0.4 times the dt of the step before, whose error is then
+     * |0.8 (u_before - u) + 0.4 dt (F(u_before) + F(u))|; 0: it is not estimated */
+    STRAKE_RKC_CHANGE,
+    STRAKE_RKC_RATES,
     STRAKE_RKC_TELLS
 };
 
@@ -31,7 +35,25 @@ double strake_rkc_limit(int stages);
 /** Fewest stages of a step that is stable with that product; more than STRAKE_RKC_MOST: there are none. */
 int strake_rkc_stages(double product);
 
-/** The coefficients of a step. @param[out] told  [rows][STRAKE_RKC_TELLS]; after so many stages the others change nothing */
+/** The coefficients of the first stages of a step. @param[out] told  [rows][STRAKE_RKC_TELLS]; after so many stages the others change nothing */
 void strake_rkc_tell(int stages, int rows, double dt, double *told);
+
+/** Has the first stage of a step estimate the error of the step before it, of this length [s]. */
+void strake_rkc_estimate(double dt, double *told);
+
+/** Makes a step begin with Y_0 and F(Y_0) of the step before, which is thus done again. @param[in,out] told  its first two stages */
+void strake_rkc_redo(double *told);
+
+struct strake_case;
+
+/**
+ * The length of a run's first step, which has the fewest stages, a power of two; not longer than @p most [s].
+ * @param[in] count  strake_problem.stages
+ */
+double strake_rkc_first(int (*count)(const struct strake_case *which, double dt, int *at_once),
+                        const struct strake_case *which, double most);
+
+/** The length of a step whose error would be the tolerance, from one with this ratio of its error to that [s]. */
+double strake_rkc_next(double dt, double ratio);
 
 #endif

@@ -279,14 +279,15 @@ static int stages_at_once(const strake_case *which)
 }
 
 /* As many stages, of which the first one may begin a step. u is Y_{j-1}, state[BEFORE] is Y_{j-2}. */
-static void chebyshev_stages(const table *t, int stages, int u, const int state[FIELDS],
-                             const int step[STRAKE_AXES])
+static void chebyshev_stages(const table *t, int stages, bool is_estimated, int u,
+                             const int state[FIELDS], const int step[STRAKE_AXES])
 {
     static const char *const name[STRAKE_RKC_TELLS] = {"begins",    "of_start", "of_last",
-                                                       "of_before", "of_rate",  "of_first"};
+                                                       "of_before", "of_rate",  "of_first",
+                                                       "of_change", "of_rates"};
     strake_graph *const g = t->g;
     const int zero = strake_graph_constant(g, "zero", 0.0);
-    int start = -1, first = -1, last = u, before = state[BEFORE];
+    int start = -1, first = -1, error = -1, last = u, before = state[BEFORE];
     for (int k = 0; k < stages; k++) {
         strake_read told[STRAKE_RKC_TELLS];
         char text[STRAKE_NAME_LENGTH];
@@ -303,6 +304,9 @@ static void chebyshev_stages(const table *t, int stages, int u, const int state[
                                  at(state[START], 0, 0, 0));
             first = STRAKE_STAGE(g, 2, "rate_next", begun, told[STRAKE_RKC_BEGINS],
                                  at(rate, 0, 0, 0), at(state[RATE], 0, 0, 0));
+            error = STRAKE_STAGE(g, 2, "error", step_error, told[STRAKE_RKC_CHANGE],
+                                 at(state[START], 0, 0, 0), at(u, 0, 0, 0), told[STRAKE_RKC_RATES],
+                                 at(state[RATE], 0, 0, 0), at(rate, 0, 0, 0));
         }
         (void)snprintf(text, sizeof text, "y%d", number + 1);
         const int now = STRAKE_STAGE(
@@ -318,6 +322,9 @@ static void chebyshev_stages(const table *t, int stages, int u, const int state[
     strake_graph_state(g, state[BEFORE],
                        STRAKE_STAGE(g, 2 * stages, "before_next", state_copy, at(before, 0, 0, 0)));
     strake_graph_state(g, u, last);
+    if (is_estimated) {
+        strake_graph_reduce(g, error, STRAKE_MINIMUM);
+    }
 }
 
 static strake_status build(const strake_case *which, const bool *constant, const double *number,
@@ -347,7 +354,7 @@ static strake_status build(const strake_case *which, const bool *constant, const
     add_factors(graph, which, "step", mobility, whole);
     add_factors(graph, which, "half_step", 0.5 * mobility, half);
     if (time == TIME_RKC) {
-        chebyshev_stages(&t, stages_at_once(which), u, state, whole);
+        chebyshev_stages(&t, stages_at_once(which), which->tolerance > 0.0, u, state, whole);
         return strake_graph_finish(graph, error);
     }
     int next = 0;
@@ -381,6 +388,23 @@ static strake_status check(const strake_case *which, strake_error *error)
                                    which->file, well[k], other[o]);
             }
         }
+    }
+    if (which->tolerance > 0.0 &&
+        (!is_rkc(which) || strake_case_value(which, "scheme.stages") > 0.0)) {
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: time.tolerance: only steps of scheme.time: rkc, whose stages follow "
+            "from their length, estimate their error; %s",
+            which->file,
+            is_rkc(which) ? "leave out scheme.stages" : "give time.dt instead, or rkc");
+    }
+    if (!(which->tolerance > 0.0) &&
+        (which->output_seconds > 0.0 || which->checkpoint_seconds > 0.0 ||
+         which->diagnostics_seconds > 0.0)) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: every_seconds is for steps of different lengths, with "
+                           "time.tolerance; all are of time.dt here: use every",
+                           which->file);
     }
     return STRAKE_OK;
 }
@@ -459,36 +483,33 @@ static double fastest_rate(const strake_case *which, double low, double high)
 }
 
 /*
- * Fewest stages of a stable step, for values up to a tenth of their distance beyond the wells: of the case alone, so that a run that
- * is resumed has as many.
+ * The spectral radius for values up to a tenth of their distance beyond the wells, with which stages are counted: of the case
+ * alone, so that a run that is resumed has as many.
  */
-static int count_stages(const strake_case *which)
+static double expected_rate(const strake_case *which)
 {
     const strake_free_energy energy = strake_free_energy_of(which);
-    const int given = (int)strake_case_value(which, "scheme.stages");
     double low = 0.0, high = 0.0;
+    strake_free_energy_wells(&energy, &low, &high);
+    const double beyond = 0.1 * (high - low);
+    return fastest_rate(which, low - beyond, high + beyond);
+}
+
+static int count_stages(const strake_case *which, double dt)
+{
+    const int given = (int)strake_case_value(which, "scheme.stages");
     if (given > 0) {
         return given;
     }
-    strake_free_energy_wells(&energy, &low, &high);
-    const double beyond = 0.1 * (high - low);
-    const int least =
-        strake_rkc_stages(which->dt * fastest_rate(which, low - beyond, high + beyond));
+    const int least = strake_rkc_stages(dt * expected_rate(which));
     const int at_once = stages_at_once(which);
     return (least + at_once - 1) / at_once * at_once;
 }
 
-static int stages(const strake_case *which, double *told)
+static int stages(const strake_case *which, double dt, int *at_once)
 {
-    if (!is_rkc(which)) {
-        return 0;
-    }
-    const int count = count_stages(which), at_once = stages_at_once(which);
-    const int steps = (count + at_once - 1) / at_once;
-    if (told != NULL) {
-        strake_rkc_tell(count, steps * at_once, which->dt, told);
-    }
-    return steps;
+    *at_once = stages_at_once(which);
+    return is_rkc(which) ? count_stages(which, dt) : 0;
 }
 
 /*
@@ -500,11 +521,20 @@ static strake_status judge(const strake_case *which,
 {
     const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
     const double low = -extreme[LOW].value, high = extreme[HIGH].value;
-    const int count = is_rkc(which) ? count_stages(which) : 0;
+    const int count = is_rkc(which) ? count_stages(which, which->dt) : 0;
     if ((int)strake_case_value(which, "scheme.unstable") == UNSTABLE_ALLOW) {
         return STRAKE_OK;
     }
     const double rate = fastest_rate(which, low, high);
+    if (which->tolerance > 0.0) {
+        return !(rate > expected_rate(which) * (1.0 + slack))
+                   ? STRAKE_OK
+                   : strake_fail(error, STRAKE_ERR_USAGE,
+                                 "%s: fields.u: from %.6g to %.6g it lies further beyond the wells "
+                                 "than steps with time.tolerance are stable for; begin with "
+                                 "time.dt and scheme.stages",
+                                 which->file, low, high);
+    }
     const double limit = count > 0 ? strake_rkc_limit(count) : 2.0;
     if (!(which->dt * rate > limit * (1.0 + slack))) {
         return STRAKE_OK;

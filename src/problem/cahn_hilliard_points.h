@@ -16,6 +16,7 @@
     X(mobile_3d, 18, 17, 9, 0, 0)                                                                  \
     X(halfway, 2, 1, 1, 0, 0)                                                                      \
     X(begun, 3, 0, 0, 0, 2)                                                                        \
-    X(chebyshev, 10, 4, 5, 0, 0)
+    X(chebyshev, 10, 4, 5, 0, 0)                                                                   \
+    X(step_error, 6, 3, 2, 0, 1)
 
 #endif

@@ -52,6 +52,49 @@ if [[ $places == *ocl* ]]; then
     check "with the same bytes" "$STRAKE" compare quench place
 fi
 
+# Steps whose lengths follow from their errors: noise that is smoothed at once, then steps that grow.
+for case in quench quench3d; do
+    sed 's/^time: .*/time: {tolerance: 3.0e-3, end: 40}/; s/^output: .*/output: {every_seconds: 15}/' $case.yaml >paced.yaml
+    try run paced.yaml --on serial --quiet --output paced
+    exits 0 "$case runs with a tolerance"
+    check "outputs are at the first step at or after each multiple, and the run ends where it should" \
+        awk -F, 'NR > 1 { t[NR - 1] = $2 } END { exit !(NR == 4 && t[1] >= 15 && t[1] < 20 && t[2] >= 30 && t[2] < 36 && t[3] == 40) }' \
+        paced/index.csv
+    last=$(basename "$(ls paced/u_*.npy | tail -n 1)")
+    for place in $places; do
+        try run paced.yaml --on "${place%/*}" --set run.threads="${place#*/}" --quiet --output place
+        check "$case: the same bytes from ${place%/*}, ${place#*/} threads" sh -c \
+            'test ! -s .err && "$0" compare paced place' "$STRAKE"
+        rm -rf half
+        try run paced.yaml --on "${place%/*}" --quiet --output half --steps 9
+        try run paced.yaml --on cpu --quiet --output half --resume half/checkpoint.strake
+        check "$case: and where a run of ${place%/*} is resumed" "$STRAKE" compare paced/$last half/$last
+    done
+    try run paced.yaml --on cpu --quiet --output place --set output.every_seconds=0 --set output.every=1 --set diagnostics.every=1
+    check "$case: and whatever is written on the way" "$STRAKE" compare paced/$last place/$last
+    check "the free energy falls in every step" awk -F, 'NR > 2 { if (!($4 < last)) exit 1 } { last = $4 }' place/diagnostics.csv
+    steps() { awk -F, 'END { print $1 + 0 }' $1/index.csv; }
+    try run paced.yaml --on cpu --quiet --output close --set time.tolerance=1e-4
+    check "$case: a lower tolerance takes more steps" test "$(steps close)" -gt "$(steps paced)"
+done
+if command -v mpirun >/dev/null 2>&1; then
+    sed 's/^time: .*/time: {tolerance: 3.0e-3, end: 40}/; s/^output: .*/output: {every_seconds: 15}/' quench.yaml >paced.yaml
+    try run paced.yaml --on serial --quiet --output paced
+    timeout -k 5 600 mpirun --oversubscribe -np 3 "$STRAKE" run paced.yaml --on cpu --threads 1 --quiet --output ranks >.out 2>.err
+    check "the same bytes with a tolerance on 3 ranks" "$STRAKE" compare paced ranks
+fi
+try run paced.yaml --on cpu --output few --set scheme.time=midpoint
+fails 2 "a tolerance is for rkc" "time.tolerance" "scheme.time: rkc"
+try run paced.yaml --on cpu --output few --set scheme.stages=8
+fails 2 "whose stages follow from it" "leave out scheme.stages"
+try run paced.yaml --on cpu --output few --set fields.u="{random: {seed: 1, minimum: -2, maximum: 2}}"
+fails 2 "values far beyond the wells are refused" "fields.u: from -" "further beyond the wells"
+try run quench.yaml --on cpu --output few --set output.every_seconds=1
+fails 2 "outputs at times are for steps of different lengths" "every_seconds" "use every"
+try run quench.yaml --on cpu --quiet --output half --steps 7
+try run paced.yaml --on cpu --output half --resume half/checkpoint.strake
+fails 2 "a run with a tolerance does not go on from one without" "belongs to another case" "time.tolerance"
+
 # Stages that follow from the time step, and those that are given.
 for dt in 0.3 30; do
     try run quench.yaml --on cpu --quiet --output long --set time.dt=$dt
