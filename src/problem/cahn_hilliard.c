@@ -557,10 +557,11 @@ static strake_status judge(const strake_case *which,
                        strake_free_energy_stiffness(&energy, low, high));
 }
 
-#define EXAMPLE(grid_, steps_)                                                                     \
-    "grid: {" grid_ "}\ntime: {dt: 0.01, steps: " steps_ "}\n"                                     \
+#define EXAMPLE(grid_, end_)                                                                       \
+    "grid: {" grid_ "}\ntime: {tolerance: 0.01, end: " end_ "}\n"                                  \
+    "scheme: {time: rkc}\n"                                                                        \
     "fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}\n"                              \
-    "output: {initial: true}\ndiagnostics: {every: 100}\n"
+    "output: {initial: true}\ndiagnostics: {every: 10}\n"
 #define CAHN_HILLIARD(name_, dims_, example_, text_)                                               \
     {                                                                                              \
         .name = name_, .text = text_, .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]),  \
@@ -573,9 +574,9 @@ static strake_status judge(const strake_case *which,
     }
 
 const strake_problem strake_problem_cahn_hilliard2d =
-    CAHN_HILLIARD("cahn_hilliard2d", 2, EXAMPLE("rows: 64, cols: 64", "2000"),
+    CAHN_HILLIARD("cahn_hilliard2d", 2, EXAMPLE("rows: 64, cols: 64", "100"),
                   "phase separation in 2D: du/dt = M lap(-B u + U u^3 - K lap u) (Cahn-Hilliard)");
 
 const strake_problem strake_problem_cahn_hilliard3d =
-    CAHN_HILLIARD("cahn_hilliard3d", 3, EXAMPLE("planes: 32, rows: 32, cols: 32", "500"),
+    CAHN_HILLIARD("cahn_hilliard3d", 3, EXAMPLE("planes: 32, rows: 32, cols: 32", "50"),
                   "phase separation in 3D: du/dt = M lap(-B u + U u^3 - K lap u) (Cahn-Hilliard)");

@@ -95,6 +95,14 @@ try run quench.yaml --on cpu --quiet --output half --steps 7
 try run paced.yaml --on cpu --output half --resume half/checkpoint.strake
 fails 2 "a run with a tolerance does not go on from one without" "belongs to another case" "time.tolerance"
 
+# What `strake new` begins with.
+for problem in cahn_hilliard2d cahn_hilliard3d; do
+    "$STRAKE" new $problem >new.yaml
+    check "a new case of $problem begins with such steps" grep -qE "^  (time: rkc|tolerance: )" new.yaml
+    try run new.yaml --on cpu --quiet --output new
+    exits 0 "and runs"
+done
+
 # Stages that follow from the time step, and those that are given.
 for dt in 0.3 30; do
     try run quench.yaml --on cpu --quiet --output long --set time.dt=$dt
