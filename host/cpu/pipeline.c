@@ -219,8 +219,8 @@ static void pipeline_plan_asking(const strake_pipeline *p, const sweep *w, pass 
     for (int k = 0; k < p->loops; k++) {
         calls += w->lines + s->task[k].lo[1] + s->task[k].hi[1];
     }
-    s->asking = (asking){.reads = s == w->begin && p->spans == NULL,
-                         .writes = s == w->last && p->spans == NULL && p->line == NULL,
+    s->asking = (asking){.reads = w->asks && s == w->begin && p->spans == NULL,
+                         .writes = w->asks && s == w->last && p->spans == NULL && p->line == NULL,
                          .first = w->m - l->lo[1],
                          .end = w->m + w->lines + l->hi[1],
                          .left = w->c - (l->lo[2] + p->vector - 1) / p->vector * p->vector};
@@ -687,6 +687,7 @@ bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t e
                .last = &p->pass[p->passes - 1],
                .first = first,
                .end = end,
+               .asks = (end - first) * l->slab * p->size * p->streams > p->cache,
                .array = array,
                .next = next};
     p->is_finite = true;

@@ -102,6 +102,8 @@ typedef struct sweep {
     int64_t c, columns; /* the block: first column and their number, */
     int64_t m, lines;   /* first line of every slab and their number */
     int64_t folded;     /* columns of a folded line; 0: the arrays have all that the block reads */
+    bool
+        asks; /* slabs are asked for ahead: the stripe's arrays are not in the private cache from the last sweep on */
     void *const *array;
     void *const *next;
 } sweep;
@@ -125,8 +127,9 @@ struct strake_pipeline {
     int lo, hi;  /* slabs of a state that a step reads before and after the ones it computes */
     int slowest; /* largest lag of a state */
     int passes;
-    int together; /* most states of a task */
-    int streams;  /* arrays of the grid that are read or written */
+    int together;  /* most states of a task */
+    int64_t cache; /* bytes of the private one */
+    int streams;   /* arrays of the grid that are read or written */
     int stream[STRAKE_MAX_VALUES];
     /* a line filled with the number; of a scalar one for each step of a sweep */
     char *constant[STRAKE_MAX_VALUES];

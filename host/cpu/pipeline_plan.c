@@ -635,6 +635,7 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     p->size = layout->element_size;
     p->vector = PIPELINE_ALIGNMENT / p->size;
     p->passes = steps;
+    p->cache = private_cache();
     p->isa = isa;
     p->loops = strake_pipeline_plan_loops(graph, isa, loop);
     find_depths(p, loop);
