@@ -202,6 +202,7 @@ static strake_status write_settings(strake_file *file, strake_solver *solver, ui
     uint64_t length = 0;
     STRAKE_TRY(strake_solver_settings(solver, strake_time(solver), add_setting, &text, error));
     add_lengths(solver, &text);
+    strake_case_coming(strake_solver_case(solver), strake_time(solver), add_setting, &text);
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory");
     length = text.length;
     STRAKE_TRY(strake_file_write(file, &length, sizeof length, error));
@@ -605,6 +606,58 @@ cleanup:
     return status;
 }
 
+/* A change that cut the last step short is one of the case that goes on, too, or an end that did so. */
+static strake_status check_last_step(const strake_checkpoint *checkpoint, const strake_case *which,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double time = checkpoint->header.time;
+    STRAKE_CHECK(find_setting(checkpoint->settings, STRAKE_CASE_CHANGE) == NULL ||
+                     checkpoint->header.end == time || strake_case_changes_at(which, time),
+                 error, STRAKE_ERR_USAGE,
+                 "checkpoint %s belongs to another case: its last step was cut short to end at "
+                 "%.10g s, where a rate changed, and %s has no change then; go on from an earlier "
+                 "checkpoint",
+                 checkpoint->path, time, which->file);
+cleanup:
+    return status;
+}
+
+static void compare_coming(void *user, const char *name, uint64_t hash, const char *value)
+{
+    differences *const all = user;
+    char ours[24];
+    const char *const theirs = find_setting(all->checkpoint->settings, name);
+    (void)value;
+    (void)snprintf(ours, sizeof ours, "%016llx", (unsigned long long)hash);
+    const bool is_item = strchr(name, '[') != NULL;
+    if (is_item && (theirs == NULL || strncmp(theirs, ours, 16) != 0)) {
+        strake_text_print(&all->text, "%s%s%s", all->count++ > 0 ? ", " : "", name,
+                          theirs == NULL ? " (not there before)" : "");
+    }
+}
+
+char *strake_checkpoint_news(const strake_checkpoint *checkpoint, const strake_case *which)
+{
+    differences all = {.checkpoint = checkpoint, .which = which};
+    char name[32] = "";
+    if (find_setting(checkpoint->settings, STRAKE_CASE_COMING) == NULL) {
+        return NULL;
+    }
+    strake_case_coming(which, checkpoint->header.time, compare_coming, &all);
+    for (int m = 0; m < 2; m++) {
+        for (int v = m == 0 ? which->vents.count : which->barriers.count;; v++) {
+            (void)snprintf(name, sizeof name, "%s[%d]", m == 0 ? "vents" : "barriers", v);
+            if (find_setting(checkpoint->settings, name) == NULL) {
+                break;
+            }
+            strake_text_print(&all.text, "%s%s (not there any more)", all.count++ > 0 ? ", " : "",
+                              name);
+        }
+    }
+    return all.text.data;
+}
+
 strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
                                         strake_error *error)
 {
@@ -615,6 +668,7 @@ strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, str
     STRAKE_TRY(check_traced(checkpoint, which, error));
     STRAKE_TRY(strake_solver_hash(slabs->solver, header->time, &hash, error));
     STRAKE_TRY(header->hash == hash ? STRAKE_OK : refuse(checkpoint, slabs->solver, error));
+    STRAKE_TRY(check_last_step(checkpoint, which, error));
     STRAKE_TRY(check_fields(checkpoint, slabs, error));
     for (uint32_t k = 0; k < header->fields; k++) {
         STRAKE_TRY(strake_slabs_select(slabs, header->field[k].name, error));

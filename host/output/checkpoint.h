@@ -146,6 +146,12 @@ strake_status strake_checkpoint_precedes(const strake_checkpoint *checkpoint,
 strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
                                         strake_error *error);
 
+/**
+ * What a case does otherwise than that of a checkpoint from its time on, which it may: "vents[0], vents[2] (not there
+ * before)". @return free() it; NULL: nothing, or it is not known
+ */
+char *strake_checkpoint_news(const strake_checkpoint *checkpoint, const strake_case *which);
+
 /** Closes; a zero-initialised or closed one is accepted. */
 void strake_checkpoint_close(strake_checkpoint *checkpoint);
 

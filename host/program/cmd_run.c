@@ -577,12 +577,24 @@ static void tell_clipped(const strake_checkpoint *checkpoint, const strake_case 
 {
     const strake_checkpoint_header *const header = &checkpoint->header;
     if (header->end > 0.0 && header->time == header->end &&
+        !strake_case_changes_at(which, header->time) &&
         (header->end < which->end || !strake_case_ends_in_time(which))) {
         strake_say_note("checkpoint %s is at %.10g s, the time.end of its run: its last step was "
                         "cut short to end there and stays so; a run without that end has other "
                         "steps from there on",
                         checkpoint->path, header->time);
     }
+}
+
+/* What a run does otherwise than the one that it goes on from, and from when on. */
+static void tell_news(const strake_checkpoint *checkpoint, const strake_case *which)
+{
+    char *const news = strake_checkpoint_news(checkpoint, which);
+    if (news != NULL) {
+        strake_say_note("checkpoint %s is at %.10g s; new from then on: %s", checkpoint->path,
+                        checkpoint->header.time, news);
+    }
+    free(news);
 }
 
 /* After a signal. */
@@ -653,8 +665,9 @@ cleanup:
 static strake_status restore(strake_run *r, strake_error *error)
 {
     const strake_status status = strake_checkpoint_restore(&r->resumed, &r->slabs, error);
-    if (status == STRAKE_OK && r->wish == NULL) {
+    if (status == STRAKE_OK && r->wish == NULL && run_is_first(r)) {
         tell_clipped(&r->resumed, r->which);
+        tell_news(&r->resumed, r->which);
     }
     return status;
 }
@@ -930,6 +943,10 @@ const strake_command strake_command_run = {
         "how to continue; it stays until the next one replaces it, or you remove it. A run that\n"
         "begins anew replaces that of an earlier run in DIR, too, also where it is interrupted\n"
         "soon: keep that one elsewhere, or take another --output.\n"
+        "--resume goes on with what is new from the checkpoint's time on: rates of lava's vents\n"
+        "that change at or after it, vents and fissures that open then. A note names it; the\n"
+        "bytes are those of a run that had it from the beginning. What was otherwise before is\n"
+        "refused by name.\n"
         "Results do not depend on --on, --split or --threads.\n"
         "Under mpirun the case is shared among the ranks, each with its own processors: GPUs of\n"
         "a machine are dealt out to its ranks, and --on cpu/ocl:0 gives each rank its own list.\n"

@@ -179,6 +179,7 @@ struct strake_domain {
     uint64_t variant;  /**< what tuned settings depend on beside problem, precision and size */
     uint64_t hash;     /**< of the case and of what else fixes a step; 0: not known */
     /** the hash after each static field, and after the rates of time.courant; 0: that is not part of it */
+    uint64_t hash_from; /**< of what stands before them */
     uint64_t hash_to[STRAKE_MAX_FIELDS + 1];
     bool has_lost; /**< a device was dropped whose driver may still use memory of the domain */
 };

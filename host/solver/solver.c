@@ -684,8 +684,11 @@ strake_status strake_solver_hash(strake_solver *solver, double time, uint64_t *o
 {
     strake_status status = STRAKE_OK;
     strake_domain *const domain = solver->domain;
-    uint64_t hash =
-        strake_fnv1a(strake_case_hash(solver->which), &domain->own_hash, sizeof domain->own_hash);
+    /* What has acted until then is hashed before all fields. */
+    uint64_t hash = strake_fnv1a(strake_case_hash(solver->which, time), &domain->own_hash,
+                                 sizeof domain->own_hash);
+    domain->hash = domain->hash_from == hash ? domain->hash : 0;
+    domain->hash_from = hash;
     for (int f = 0; f < solver->which->problem->fields && domain->hash == 0; f++) {
         if (strake_solver_field(solver, f).is_hashed) {
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));

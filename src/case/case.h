@@ -242,8 +242,11 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
 /** The keys that it leaves to `strake help tuning`. */
 void strake_case_describe_tuning(void (*line)(void *user, const char *text), void *user);
 
-/** Hash of everything in a case that fixes the numbers: problem, shape, precision, keys, dt, boundaries; not of rates. */
-uint64_t strake_case_hash(const strake_case *which);
+/**
+ * Hash of everything in a case that fixes the numbers up to a time [s]: problem, shape, precision, keys, dt, boundaries,
+ * and the cells of vents that have done something before it; not of rates.
+ */
+uint64_t strake_case_hash(const strake_case *which, double time);
 
 /** One setting of those that strake_case_hash() hashes. @param[in] value  "" where no few words say it */
 typedef void strake_setting_seen(void *user, const char *name, uint64_t hash, const char *value);
@@ -252,8 +255,22 @@ typedef void strake_setting_seen(void *user, const char *name, uint64_t hash, co
 void strake_case_settings(const strake_case *which, double time, strake_setting_seen *seen,
                           void *user);
 
-/** Continues a hash by the rates of vents that fix the numbers up to a time [s]: what is to come may be said anew. */
+/**
+ * Continues a hash by the rates of vents before a time [s]. What they do from then on may be said anew, also where it
+ * begins then: that ends a step at this time, where one has ended already.
+ */
 uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time);
+
+/** Whether what goes into the domain changes at this very time [s], by which a step ends then. */
+bool strake_case_changes_at(const strake_case *which, double time);
+
+/** Settings of strake_case_coming(): there always, and where strake_case_changes_at(). */
+#define STRAKE_CASE_COMING "what is to come"
+#define STRAKE_CASE_CHANGE "a change at that time"
+
+/** What a case has from a time [s] on: each vent that is there, of the first hundred, with its cells and rates. */
+void strake_case_coming(const strake_case *which, double time, strake_setting_seen *seen,
+                        void *user);
 
 /* Outputs on maps: what a case must have for them. */
 

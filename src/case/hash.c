@@ -1,4 +1,5 @@
 /* What identifies a case's numbers, for checkpoints. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +227,56 @@ static void print_key(const strake_case *which, int k, char *text, size_t size)
     }
 }
 
-static void walk_keys(feeder *to, const strake_case *which)
+/* Whether a vent gave lava before a time, or ended a step: what is to come may be said anew. */
+static bool has_acted(const strake_schedule *rate, double time)
+{
+    bool has = false;
+    for (int64_t k = 0; k < rate->pieces && rate->time[k] < time && !has; ++k) {
+        has = rate->rate[k] != 0.0 || rate->time[k] > 0.0;
+    }
+    return has;
+}
+
+static int count_acted(const strake_vents *vents, double time)
+{
+    int count = 0;
+    for (int v = 0; v < vents->count; ++v) {
+        count += has_acted(&vents->rate[v], time) ? 1 : 0;
+    }
+    return count;
+}
+
+/* Where a vent is, under a number. Shares count where they are not equal. */
+static void feed_cells(feeder *to, const strake_vents *vents, int vent, int64_t number)
+{
+    int64_t cells = 0;
+    for (int64_t k = 0; k < vents->cells; ++k) {
+        cells += vents->cell[k].vent == vent ? 1 : 0;
+    }
+    for (int64_t k = 0; k < vents->cells; ++k) {
+        const strake_vent_cell *const cell = &vents->cell[k];
+        if (cell->vent == vent) {
+            feed_integer(to, cell->row);
+            feed_integer(to, cell->col);
+            feed_integer(to, number);
+            if (cell->share != 1.0 / (double)cells) {
+                feed_real(to, cell->share);
+            }
+        }
+    }
+}
+
+static void walk_vents(feeder *to, const strake_vents *vents, double time)
+{
+    for (int v = 0, number = 0; v < vents->count; ++v) {
+        if (has_acted(&vents->rate[v], time)) {
+            feed_cells(to, vents, v, number++);
+        }
+    }
+    end_setting(to, "the cells of vents", "");
+}
+
+static void walk_keys(feeder *to, const strake_case *which, double time)
 {
     char text[STRAKE_MAX_LIST * 32];
     for (int k = 0; k < which->problem->keys; ++k) {
@@ -234,9 +284,11 @@ static void walk_keys(feeder *to, const strake_case *which)
             continue; /* when a run ends changes no step of it */
         }
         const strake_key_type type = which->problem->key[k].type;
-        const bool may_come = type == STRAKE_KEY_BARRIERS; /* later ones, where there may be any */
+        const bool is_vents = type == STRAKE_KEY_VENTS, is_barriers = type == STRAKE_KEY_BARRIERS;
         feed_text(to, which->problem->key[k].path);
-        feed_real(to, may_come ? (which->given[k] ? 1.0 : 0.0) : which->value[k]);
+        feed_real(to, is_vents      ? count_acted(&which->vents, time)
+                      : is_barriers ? (which->given[k] ? 1.0 : 0.0) /* there may be later ones */
+                                    : which->value[k]);
         const bool is_list = type == STRAKE_KEY_REALS || type == STRAKE_KEY_EACH;
         const int formulas = which->formula[k] == NULL     ? 0
                              : type == STRAKE_KEY_FORMULAS ? (int)which->value[k]
@@ -263,7 +315,7 @@ static const char *source_text(const strake_source *source, char number[STRAKE_A
                                                     : "a sum";
 }
 
-static void walk(feeder *to, const strake_case *which)
+static void walk(feeder *to, const strake_case *which, double time)
 {
     char name[STRAKE_NAME_LENGTH + 16], number[STRAKE_ASC_NUMBER];
     const bool is_adaptive = which->problem->is_adaptive;
@@ -279,15 +331,10 @@ static void walk(feeder *to, const strake_case *which)
         feed_real(to, which->tolerance);
     }
     end_number(to, "time.tolerance", which->tolerance);
-    walk_keys(to, which);
+    walk_keys(to, which, time);
     feed_scene(to, &which->scene);
     end_setting(to, "scene", "");
-    for (int64_t k = 0; k < which->vents.cells; ++k) {
-        feed_integer(to, which->vents.cell[k].row);
-        feed_integer(to, which->vents.cell[k].col);
-        feed_integer(to, which->vents.cell[k].vent);
-    }
-    end_setting(to, "the cells of vents", "");
+    walk_vents(to, &which->vents, time);
     for (int f = 0; f < which->problem->fields; ++f) {
         feed_text(to, which->problem->field[f].name);
         feed_source(to, which->source[f]);
@@ -296,10 +343,10 @@ static void walk(feeder *to, const strake_case *which)
     }
 }
 
-uint64_t strake_case_hash(const strake_case *which)
+uint64_t strake_case_hash(const strake_case *which, double time)
 {
     feeder to = {.all = STRAKE_FNV_SEED, .part = STRAKE_FNV_SEED};
-    walk(&to, which);
+    walk(&to, which, time);
     return to.all;
 }
 
@@ -307,21 +354,19 @@ uint64_t strake_case_hash(const strake_case *which)
 static uint64_t past(const strake_vents *vents, bool are_barriers, uint64_t hash, double time)
 {
     feeder to = {.all = hash};
-    for (int v = 0; v < vents->count; ++v) {
+    for (int v = 0, number = 0; v < vents->count; ++v) {
         const strake_schedule *const rate = &vents->rate[v];
-        const bool was_there = rate->pieces > 0 && rate->time[0] < time;
-        if (!are_barriers) {
+        if (!has_acted(rate, time)) {
+            continue;
+        }
+        if (are_barriers) { /* cells of vents are a setting of their own */
+            feed_cells(&to, vents, v, number++);
+        } else {
             feed_text(&to, "vent");
         }
-        for (int64_t k = 0; k < vents->cells && are_barriers && was_there; ++k) {
-            if (vents->cell[k].vent == v) {
-                feed_integer(&to, vents->cell[k].row);
-                feed_integer(&to, vents->cell[k].col);
-            }
-        }
-        for (int64_t k = 0; k < rate->pieces && rate->time[k] <= time; ++k) {
-            feed_real(&to, rate->time[k]); /* one that begins now has shortened the last step */
-            feed_real(&to, rate->time[k] < time ? rate->rate[k] : 0.0);
+        for (int64_t k = 0; k < rate->pieces && rate->time[k] < time; ++k) {
+            feed_real(&to, rate->time[k]);
+            feed_real(&to, rate->rate[k]);
         }
     }
     return to.all;
@@ -331,7 +376,7 @@ void strake_case_settings(const strake_case *which, double time, strake_setting_
                           void *user)
 {
     feeder to = {.all = STRAKE_FNV_SEED, .part = STRAKE_FNV_SEED, .seen = seen, .user = user};
-    walk(&to, which);
+    walk(&to, which, time);
     if (which->problem->is_adaptive && !which->problem->has_particles) {
         /* A number of the graph, whose hash is no part of this walk's. */
         char text[32];
@@ -353,6 +398,45 @@ void strake_case_settings(const strake_case *which, double time, strake_setting_
 uint64_t strake_case_hash_past(const strake_case *which, uint64_t hash, double time)
 {
     return past(&which->barriers, true, past(&which->vents, false, hash, time), time);
+}
+
+bool strake_case_changes_at(const strake_case *which, double time)
+{
+    return which->problem->event != NULL &&
+           which->problem->event(which, nextafter(time, -INFINITY)) == time;
+}
+
+/* Lines of what each vent, or barrier, does from a time on. */
+static void see_coming(const strake_vents *vents, const char *word, double time,
+                       strake_setting_seen *seen, void *user)
+{
+    enum { MOST = 100 /* of which a line is kept each */ };
+    const int count = vents->count < MOST ? vents->count : MOST;
+    for (int v = 0; v < count; ++v) {
+        char name[32];
+        feeder to = {.all = STRAKE_FNV_SEED};
+        const strake_schedule *const rate = &vents->rate[v];
+        feed_cells(&to, vents, v, 0);
+        for (int64_t k = 0; k < rate->pieces; ++k) {
+            if (rate->time[k] >= time) {
+                feed_real(&to, rate->time[k]);
+                feed_real(&to, rate->rate[k]);
+            }
+        }
+        (void)snprintf(name, sizeof name, "%s[%d]", word, v);
+        seen(user, name, to.all, "");
+    }
+}
+
+void strake_case_coming(const strake_case *which, double time, strake_setting_seen *seen,
+                        void *user)
+{
+    seen(user, STRAKE_CASE_COMING, (uint64_t)which->vents.count, "");
+    if (strake_case_changes_at(which, time)) {
+        seen(user, STRAKE_CASE_CHANGE, 0, "");
+    }
+    see_coming(&which->vents, "vents", time, seen, user);
+    see_coming(&which->barriers, "barriers", time, seen, user);
 }
 
 static bool has_file(const strake_source *source)

@@ -80,7 +80,7 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      "constant from t to the next t, the last one for good; interpolate: linear beside it goes "
      "from "
      "point to point, in 100 pieces with their mean. A checkpoint goes on where rates differ from "
-     "its time on only"},
+     "its time on only, and vents that open then are new"},
     {"barriers", STRAKE_KEY_BARRIERS, NULL, 0, 0, 0, false, "[m]",
      "what is built in the way of lava: lines (row, col or x, y, and to, as of vents), or file: "
      "NAME "

@@ -295,6 +295,53 @@ try run late.yaml --on cpu --quiet --output goes-on --set 'vents=[{row: 4, col: 
 fails 2 "but is none of a case without it: it has shortened a step" "belongs to another case"
 try run late.yaml --on cpu --quiet --set 'vents=[{row: 4, col: 8, rate: {series: [[0, 8], [150, 5], [300, 2]]}}]' --resume late/checkpoint.strake
 fails 2 "but not where they were others before" "belongs to another case" "rates of vents before that time differ"
+# A crisis: a run of half a day to now, then reports of another rate, of a fissure that opened, of one that will, and a dam.
+cat >crisis.yaml <<'EOF'
+problem: lava
+grid: {rows: 24, cols: 26, dx: 20, dy: 20}
+time: {end: 86400}
+fields: {terrain: {plane: {slope: [-0.2, 0.1]}}}
+vents: [{row: 8, col: 12, rate: {series: [[0, 0.05], [20000, 0.1]]}}]
+barriers: []
+output: {fields: [thickness, temperature]}
+checkpoint: {every_seconds: 43200}
+EOF
+first='row: 8, col: 12, rate: {series: [[0, 0.05], [20000, 0.1]'
+fissure='{row: 14, col: 6, to: {row: 16, col: 14}, rate: {series: [[60000, 0.2], [70000, 0]]}}'
+known="vents=[{row: 4, col: 5, rate: {series: [[0, 0], [43200, 0.1]]}}, {$first, [43200, 0.02]]}}, $fissure]"
+dam='barriers=[{row: 11, col: 6, to: {row: 11, col: 20}, height: 2, from: 43200}]'
+try run crisis.yaml --on cpu --quiet --set time.end=43200 --output now
+try run crisis.yaml --on cpu --quiet --set "$known" --set "$dam" --output known
+exits 0 "a day of a crisis that is known from the beginning"
+try run crisis.yaml --on cpu --quiet --set "$known" --output undammed
+check "which its dam changes" bash -c "! '$STRAKE' compare known undammed >compared"
+try run crisis.yaml --on $mixed --set "$known" --set "$dam" --resume now/checkpoint.strake --output news
+exits 0 "half of it goes on with a rate, a vent, a fissure and a dam that are new from now on"
+check "to the same bytes" "$STRAKE" compare known news
+check "and says what it takes as new, without a step that was cut short" grep -qF \
+    'at 43200 s; new from then on: vents[0], vents[1] (not there before), vents[2] (not there before), barriers[0] (not there before)' .err
+lacks "which a change at that time has cut short, too" 'cut short' .err
+try run crisis.yaml --on cpu --resume now/checkpoint.strake --output as-before
+lacks "nothing is said to be new where nothing is" 'new from then on' .err
+try run crisis.yaml --on cpu --quiet --set 'vents=[]' --set time.end=43200 --output quiet-before
+try run crisis.yaml --on cpu --set "vents=[$fissure]" --resume quiet-before/checkpoint.strake --output quiet-then --quiet
+exits 0 "a fissure opens where there was no vent"
+crisis_refuses() { # crisis_refuses VENTS NAME TEXT
+    try run crisis.yaml --on cpu --quiet --set "vents=[$1]" --resume now/checkpoint.strake --output no
+    fails 2 "$2" "belongs to another case" "$3"
+}
+crisis_refuses '{row: 8, col: 12, rate: {series: [[0, 0.05], [20000, 0.2]]}}' "but not with other rates before" \
+    "rates of vents before that time differ"
+crisis_refuses '{row: 8, col: 12, rate: {series: [[0, 0.05], [21000, 0.1]]}}' "nor with changes at other times before" \
+    "rates of vents before that time differ"
+crisis_refuses "{row: 8, col: 13, rate: {series: [[0, 0.05], [20000, 0.1]]}}" "nor with the vent in another cell" \
+    "the cells of vents differ"
+crisis_refuses "{$first]}}, {row: 2, col: 2, rate: {series: [[0, 0], [43000, 0.1]]}}" "nor with one that opened before" \
+    "the cells of vents differ"
+wide() { echo "vents=[{row: 8, col: 12, width: $1, rate: 0.1}]"; } # 70 and 75 m are the same cells
+try run crisis.yaml --on cpu --quiet --set time.end=100 --set "$(wide 70)" --set checkpoint.every_seconds=100 --output wide70
+try run crisis.yaml --on cpu --quiet --set "$(wide 75)" --resume wide70/checkpoint.strake --output no
+fails 2 "nor with other shares of a vent's cells" "belongs to another case" "the cells of vents differ"
 # An earlier flow, and a dam beside it, as changes of the terrain.
 printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 2 0\n0 0 0\n0 0 0\n' >earlier.asc
 cat >dam.yaml <<'EOF'

@@ -469,7 +469,7 @@ static uint64_t hash_with(const char *set)
 {
     const char *const sets[] = {set, NULL};
     strake_case *which = parse(HEAD GRID "fields:\n  psi: {random: {seed: 1}}\n" FLOW, sets);
-    const uint64_t hash = strake_case_hash(which);
+    const uint64_t hash = strake_case_hash(which, 1.0);
     strake_case_close(&which);
     return hash;
 }
