@@ -309,7 +309,7 @@ EOF
 first='row: 8, col: 12, rate: {series: [[0, 0.05], [20000, 0.1]'
 fissure='{row: 14, col: 6, to: {row: 16, col: 14}, rate: {series: [[60000, 0.2], [70000, 0]]}}'
 known="vents=[{row: 4, col: 5, rate: {series: [[0, 0], [43200, 0.1]]}}, {$first, [43200, 0.02]]}}, $fissure]"
-dam='barriers=[{row: 11, col: 6, to: {row: 11, col: 20}, height: 2, from: 43200}]'
+dam='barriers=[{row: 9, col: 6, to: {row: 9, col: 20}, height: 2, from: 43200}]'
 try run crisis.yaml --on cpu --quiet --set time.end=43200 --output now
 try run crisis.yaml --on cpu --quiet --set "$known" --set "$dam" --output known
 exits 0 "a day of a crisis that is known from the beginning"
