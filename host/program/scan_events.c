@@ -276,30 +276,15 @@ cleanup:
 static strake_status write_curve(const char *file, const char *curve, double volume,
                                  double duration, strake_text *out, strake_error *error)
 {
-    static const char triangle[] = "triangle";
     strake_status status = STRAKE_OK;
     char *folder = NULL, *path = NULL;
     char one[NUMBER], other[NUMBER];
-    const double mean = volume / duration;
-    const char *const peak = curve + sizeof triangle - 1;
-    double at = 0.25;
-    const bool is_triangle =
-        strncmp(curve, triangle, sizeof triangle - 1) == 0 && (*peak == '\0' || *peak == ':');
-    strake_text_print(out, "{series: [");
-    if (is_triangle || strcmp(curve, "falling") == 0) {
-        STRAKE_CHECK(!is_triangle || *peak == '\0' ||
-                         (strake_text_real(peak + 1, &at) && at >= 0.0 && at < 1.0),
-                     error, STRAKE_ERR_USAGE,
-                     "%s: curve '%s': expected triangle:F with the part F of the duration after "
-                     "which the rate is largest, 0 <= F < 1",
-                     file, curve);
-        at = is_triangle ? at : 0.0;
-        strake_text_print(out, "%s[%s, %s], ", at > 0.0 ? "[0, 0], " : "", show(at * duration, one),
-                          show(2.0 * mean, other));
-        strake_text_print(out, "[%s, 0]], interpolate: linear}", show(duration, one));
-    } else if (strcmp(curve, "constant") == 0) {
-        strake_text_print(out, "[0, %s], [%s, 0]]}", show(mean, one), show(duration, other));
+    if (strcmp(curve, "constant") == 0 || strcmp(curve, "falling") == 0 ||
+        strcmp(curve, "triangle") == 0 || strncmp(curve, "triangle:", 9) == 0) {
+        strake_text_print(out, "{curve: '%s', volume: %s, duration: %s}", curve, show(volume, one),
+                          show(duration, other));
     } else {
+        strake_text_print(out, "{series: [");
         folder = strake_path_folder(file);
         path = folder != NULL ? strake_path_from(folder, curve) : NULL;
         STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for classes");

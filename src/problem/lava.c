@@ -79,7 +79,10 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      "rate: a number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is "
      "constant from t to the next t, the last one for good; interpolate: linear beside it goes "
      "from "
-     "point to point, in 100 pieces with their mean. A checkpoint goes on where rates differ from "
+     "point to point, in 100 pieces with their mean; or {curve: constant, volume: V, duration: T} "
+     "[m3, "
+     "s], falling (linearly to 0) or triangle:F (largest after the part F of T, 0.25 without it). "
+     "A checkpoint goes on where rates differ from "
      "its time on only, and vents that open then are new"},
     {"barriers", STRAKE_KEY_BARRIERS, NULL, 0, 0, 0, false, "[m]",
      "what is built in the way of lava: lines (row, col or x, y, and to, as of vents), or file: "

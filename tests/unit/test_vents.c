@@ -90,6 +90,41 @@ static void bad(const char *yaml, const strake_georef *georef, const char *messa
     }
 }
 
+/* Volumes of halves of the duration, and the largest rate. */
+static void a_curve_has_its_volume(void **state)
+{
+    static const struct {
+        const char *word;
+        double first_half, most, at;
+    } curve[] = {{"constant", 500.0, 10.0, 0.0},
+                 {"falling", 750.0, 20.0, 0.0},
+                 {"triangle:0.5", 500.0, 20.0, 50.0},
+                 {"triangle", 2000.0 / 3.0, 20.0, 25.0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof curve / sizeof curve[0]; k++) {
+        char text[200];
+        double rate[1];
+        (void)snprintf(text, sizeof text,
+                       "[{row: 3, col: 7, rate: {curve: '%s', volume: 1000, duration: 100}}]",
+                       curve[k].word);
+        strake_vents vents = good(text);
+        assert_true(fabs(strake_vents_volume(&vents, 0.0, 1e9) - 1000.0) < 1e-9);
+        assert_true(fabs(strake_vents_volume(&vents, 0.0, 50.0) - curve[k].first_half) < 0.2);
+        rates_at(&vents, curve[k].at, rate);
+        assert_true(fabs(rate[0] - curve[k].most) < 0.011 * curve[k].most);
+        assert_true(strake_vents_are_over(&vents, 100.0));
+        strake_vents_free(&vents);
+    }
+    bad("[{row: 9, col: 9, rate: {curve: triangle, volume: 5}}]", &map,
+        "vents[0].rate: a curve needs a volume [m3] and a duration [s], such as {curve: triangle, "
+        "volume: 2e7, duration: 864000}");
+    bad("[{row: 9, col: 9, rate: {curve: 'triangle:1', volume: 5, duration: 3}}]", &map,
+        "vents[0].rate.curve: found the text \"triangle:1\", expected constant, falling (linearly "
+        "to 0), "
+        "triangle, or triangle:F with the part F of the duration after which the rate is largest, "
+        "0 <= F < 1");
+}
+
 static void places_are_cells_or_points_of_the_map(void **state)
 {
     (void)state;
@@ -272,7 +307,7 @@ static void what_is_wrong_is_said_in_one_message(void **state)
         "vents[0].rate: found '-4', expected a number >= 0 [m3/s]");
     bad("[{row: 1, col: 1, rates: 4}]", &map,
         "vents[0].rates: unknown key; did you mean 'rate'? legal here: row, col, x, y, to, file, "
-        "rate");
+        "width, rate");
     bad("[{row: 1, col: 1, rate: {series: [[0, 1], [10, -1]]}}]", &map,
         "vents[0].rate: the rate of point 2 is -1, expected a number >= 0 [m3/s]");
     bad("[{row: 1, col: 1, rate: {series: [[0, 1], [10, 2], [10, 3]]}}]", &map,
@@ -284,7 +319,8 @@ static void what_is_wrong_is_said_in_one_message(void **state)
     bad("[{row: 1, col: 1, rate: {series: [[1]]}}]", &map,
         "vents[0].rate.series[0]: found a list of 1, expected [time, rate], two numbers [s, m3/s]");
     bad("[{row: 1, col: 1, rate: {interpolate: linear}}]", &map,
-        "vents[0].rate: expected either series: [[time, rate], ...] or file: NAME");
+        "vents[0].rate: expected one of series: [[time, rate], ...], file: NAME, and curve: "
+        "constant, falling or triangle, with volume and duration");
     put("rates.csv", "0,1\n10,x\n");
     bad("[{row: 1, col: 1, rate: {file: rates.csv}}]", &map,
         "rates.csv: line 2: expected a time [s] and a rate [m3/s], such as 3600, 4.5");
@@ -308,6 +344,7 @@ int main(void)
         cmocka_unit_test(the_cells_of_a_fissure_share_its_rate),
         cmocka_unit_test(rates_change_at_the_points_of_a_series),
         cmocka_unit_test(linear_rates_are_pieces_of_the_same_volume),
+        cmocka_unit_test(a_curve_has_its_volume),
         cmocka_unit_test(the_files_of_sciara_are_read),
         cmocka_unit_test(what_is_wrong_is_said_in_one_message),
     };
