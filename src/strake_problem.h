@@ -36,6 +36,7 @@
 #include "base/sum.h"
 #include "case/case.h"
 #include "engine/lines.h"
+#include "engine/rkc.h"
 #include "problem/file.h"
 #include "problem/wall.h"
 #endif

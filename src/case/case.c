@@ -15,6 +15,7 @@
 #include "case/keys.h"
 #include "case/read.h"
 #include "case/source.h"
+#include "engine/rkc.h"
 
 enum { MOST_LENGTH = 16 }; /* with what stands before a name, columns and file names stay short */
 
@@ -392,9 +393,17 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
     if (given > 2 && !has_stages) {
         return "a clock tells two scalars at most: the time step and the time after it";
     }
-    if (problem->is_adaptive &&
+    if (which->tolerance > 0.0 && !has_stages) {
+        return "time.tolerance is for steps of several stages, and this scheme has none";
+    }
+    if (has_stages && given != at_once * STRAKE_RKC_TELLS) {
+        return "each of its stages is told STRAKE_RKC_TELLS scalars, and it has others";
+    }
+    if ((problem->is_adaptive || which->tolerance > 0.0) &&
         (graph->reductions == 0 || graph->reduction[0].kind != STRAKE_MINIMUM)) {
-        return "it is adaptive, and no minimum bounds its next time step (strake_graph_reduce)";
+        return "its time steps follow from its states, and no minimum bounds the next one, or is "
+               "minus "
+               "the error of the last (strake_graph_reduce)";
     }
     for (int f = 0; f < problem->fields; ++f) {
         const int value = strake_graph_find(graph, problem->field[f].name);
@@ -782,6 +791,13 @@ static strake_status read_case(strake_node *root, const strake_case_given *given
         STRAKE_TRY(check_size(root, which, error));
         STRAKE_TRY(read_vents(root, which, error));
     }
+    STRAKE_CHECK(
+        which->problem->is_adaptive || which->tolerance > 0.0 ||
+            !(which->output_seconds + which->checkpoint_seconds + which->diagnostics_seconds > 0.0),
+        error, STRAKE_ERR_USAGE,
+        "%s: every_seconds is for steps of different lengths, with time.tolerance; all are "
+        "of time.dt here: use every",
+        which->file);
     STRAKE_TRY(output_check(which, error));
     STRAKE_TRY(maps_check(which, error));
     STRAKE_TRY(strake_axes_complete(which, error));

@@ -398,14 +398,6 @@ static strake_status check(const strake_case *which, strake_error *error)
             which->file,
             is_rkc(which) ? "leave out scheme.stages" : "give time.dt instead, or rkc");
     }
-    if (!(which->tolerance > 0.0) &&
-        (which->output_seconds > 0.0 || which->checkpoint_seconds > 0.0 ||
-         which->diagnostics_seconds > 0.0)) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: every_seconds is for steps of different lengths, with "
-                           "time.tolerance; all are of time.dt here: use every",
-                           which->file);
-    }
     return STRAKE_OK;
 }
 

@@ -7,6 +7,7 @@
 #ifndef STRAKE_PROBLEM_FILE_TABLE_H
 #define STRAKE_PROBLEM_FILE_TABLE_H
 
+#include "engine/rkc.h"
 #include "case/case.h"
 #include "engine/lines.h"
 #include "engine/loops.h"

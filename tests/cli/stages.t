@@ -120,4 +120,102 @@ try run quench.yaml --on cpu --output few --set scheme.time=midpoint --set time.
 check "stages of another method have no effect, and a note says so" grep -q "note: .*scheme.stages.*scheme.time is not rkc" .err
 try run quench.yaml --on cpu --quiet --output blown --set scheme.stages=3 --set scheme.unstable=allow
 fails 1 "unstable steps end where they overflow" "NaN or Inf" "after step "
+
+# A problem in a file of its own that says how stiff it is.
+cat >stiff.c <<'C'
+#include "strake_problem.h"
+
+STRAKE_POINT_FUNCTION real stiff_rate(real c, real n, real s, real w, real e)
+{
+    return (n + s - (c + c)) + (w + e - (c + c));
+}
+STRAKE_POINT_FUNCTION real stiff_begun(real begins, real now, real then)
+{
+    return begins > REAL(0.0) ? now : then;
+}
+STRAKE_POINT_FUNCTION real stiff_stage(real a, real start, real mu, real last, real nu, real before, real mt, real rate,
+                                       real g, real first)
+{
+    return ((a * start + mu * last) + nu * before) + (mt * rate + g * first);
+}
+STRAKE_POINT_FUNCTION real stiff_same(real x)
+{
+    return x;
+}
+#define STIFF_POINTS(X) X(stiff_rate, 5, 6, 0, 0, 0) X(stiff_begun, 3, 0, 0, 0, 2) X(stiff_stage, 10, 4, 5, 0, 0) X(stiff_same, 1, 0, 0, 0, 0)
+STRAKE_POINTS(STIFF_POINTS)
+
+#ifdef STRAKE_HOST
+enum { T, START, RATE, BEFORE, FIELDS };
+static const strake_field fields[] = {
+    [T] = {"T", STRAKE_CELL, .is_state = true, .required = true, .unit = "[K]", .text = "temperature"},
+    [START] = {"start", STRAKE_CELL, .is_state = true, .is_derived = true, .unit = "[K]", .text = "Y_0"},
+    [RATE] = {"rate", STRAKE_CELL, .is_state = true, .is_derived = true, .unit = "[K/s]", .text = "F(Y_0)"},
+    [BEFORE] = {"before", STRAKE_CELL, .is_state = true, .is_derived = true, .unit = "[K]", .text = "Y_{j-2}"},
+};
+static strake_read at(int value, int row, int column)
+{
+    return (strake_read){value, {row, 0, column}};
+}
+static strake_status build(const strake_case *which, const bool *constant, const double *number, strake_graph *g,
+                           strake_error *error)
+{
+    static const char *const names[STRAKE_RKC_TELLS] = {"begins", "a", "mu", "nu", "mt", "g", "change", "rates"};
+    int in[FIELDS], told[STRAKE_RKC_TELLS];
+    (void)constant;
+    (void)number;
+    strake_graph_begin(g, which->precision);
+    for (int f = 0; f < FIELDS; f++) {
+        in[f] = strake_graph_input(g, fields[f].name, false);
+    }
+    for (int k = 0; k < STRAKE_RKC_TELLS; k++) {
+        told[k] = strake_graph_scalar(g, names[k]);
+    }
+    const int rate = STRAKE_STAGE(g, 1, "rate_now", stiff_rate, at(in[T], 0, 0), at(in[T], -1, 0), at(in[T], 1, 0),
+                                  at(in[T], 0, -1), at(in[T], 0, 1));
+    const int start = STRAKE_STAGE(g, 1, "start_next", stiff_begun, at(told[STRAKE_RKC_BEGINS], 0, 0), at(in[T], 0, 0),
+                                   at(in[START], 0, 0));
+    const int first = STRAKE_STAGE(g, 1, "rate_next", stiff_begun, at(told[STRAKE_RKC_BEGINS], 0, 0), at(rate, 0, 0),
+                                   at(in[RATE], 0, 0));
+    const int next = STRAKE_STAGE(g, 1, "T_next", stiff_stage, at(told[STRAKE_RKC_START], 0, 0), at(start, 0, 0),
+                                  at(told[STRAKE_RKC_LAST], 0, 0), at(in[T], 0, 0), at(told[STRAKE_RKC_BEFORE], 0, 0),
+                                  at(in[BEFORE], 0, 0), at(told[STRAKE_RKC_RATE], 0, 0), at(rate, 0, 0),
+                                  at(told[STRAKE_RKC_FIRST], 0, 0), at(first, 0, 0));
+    strake_graph_state(g, in[START], start);
+    strake_graph_state(g, in[RATE], first);
+    strake_graph_state(g, in[BEFORE], STRAKE_STAGE(g, 1, "before_next", stiff_same, at(in[T], 0, 0)));
+    strake_graph_state(g, in[T], next);
+    return strake_graph_finish(g, error);
+}
+static int stages(const strake_case *which, double dt, int *at_once)
+{
+    (void)which;
+    *at_once = 1;
+    return strake_rkc_stages(8.0 * dt);
+}
+STRAKE_PROBLEM(stiff2d) = {
+    .name = "stiff2d", .text = "diffusion in a plane by steps of several stages", .dims = 2, .fields = FIELDS,
+    .field = fields, .boundaries = 1U << STRAKE_PERIODIC, .dt_required = true, .build = build, .stages = stages,
+    .example = "grid: {rows: 40, cols: 40}\ntime: {dt: 2, steps: 10}\n"
+               "fields: {T: {sine: {amplitude: 1, waves: [2, 1]}}}\n",
+};
+#endif
+C
+export STRAKE_CACHE_DIR=$scratch/cache
+try problem build stiff.c
+if [ "$code" -eq 0 ]; then
+    "$STRAKE" new stiff.c >stiff.yaml
+    try run stiff.yaml --on serial --quiet --output stiff
+    exits 0 "a problem in a file has stages, too"
+    try run stiff.yaml --on cpu --quiet --output place
+    check "with the same bytes on threads" "$STRAKE" compare stiff place
+    try run stiff.yaml --on cpu --quiet --output short --set time.dt=0.125 --set time.steps=160
+    sed 's/^time:.*/time: {tolerance: 0.01, end: 20}/' quench.yaml | grep -v '^[bsocd]' | sed 's/cahn_hilliard2d/stiff2d/; s/{u:/{T:/' >wrong.yaml
+    try run wrong.yaml --on cpu --output wrong --set problem="{file: stiff.c}"
+    fails 2 "one whose stages do not estimate their error has no tolerance" "minus the error of the last"
+    mv short/T_00000160.npy short.npy
+    check "and follows short steps" "$STRAKE" compare stiff/T_00000010.npy short.npy --tolerance 2e-3
+else
+    report 1 "a problem in a file with stages is built"
+fi
 done_testing
