@@ -68,22 +68,17 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
      "of vft; below the solidus temperature"},
     {"vents", STRAKE_KEY_VENTS, NULL, 0, 0, 0, false, "[m3/s]",
      "where lava comes out of the ground, and how much. row and col count from 0 in the "
-     "north-west, "
-     "x and y are on the map; to: {row, col} or {x, y} makes a fissure, whose cells share the "
-     "rate, and file: NAME one of all points and lines of a file: GeoJSON in coordinates of the "
-     "map "
-     "or in longitude and latitude, or what GDAL reads (KML, GeoPackage, Shapefile). width [m] "
-     "spreads the rate over the cells nearer than half of it, most of it in the middle: the cell "
-     "of "
-     "a point vent oscillates, which takes most of the steps on fine terrain. "
-     "rate: a number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is "
-     "constant from t to the next t, the last one for good; interpolate: linear beside it goes "
-     "from "
-     "point to point, in 100 pieces with their mean; or {curve: constant, volume: V, duration: T} "
-     "[m3, "
+     "north-west, x and y are on the map; to: {row, col} or {x, y} makes a fissure, whose cells "
+     "share the rate, and file: NAME one of all points and lines of a file: GeoJSON in coordinates "
+     "of the map or in longitude and latitude, or what GDAL reads (KML, GeoPackage, Shapefile). "
+     "width [m] spreads the rate over the cells nearer than half of it, most of it in the middle: "
+     "the cell of a point vent oscillates, which takes most of the steps on fine terrain. rate: a "
+     "number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is constant "
+     "from t to the next t, the last one for good; interpolate: linear beside it goes from point "
+     "to point, in 100 pieces with their mean; or {curve: constant, volume: V, duration: T} [m3, "
      "s], falling (linearly to 0) or triangle:F (largest after the part F of T, 0.25 without it). "
-     "A checkpoint goes on where rates differ from "
-     "its time on only, and vents that open then are new"},
+     "A checkpoint goes on where rates differ from its time on only, and vents that open then are "
+     "new"},
     {"barriers", STRAKE_KEY_BARRIERS, NULL, 0, 0, 0, false, "[m]",
      "what is built in the way of lava: lines (row, col or x, y, and to, as of vents), or file: "
      "NAME "
