@@ -33,7 +33,6 @@ typedef struct emission {
     int ids;   /* ids are below this */
 } emission;
 
-static bool schedule_add(strake_schedule *schedule, double time, double rate);
 static int vents_add(strake_vents *vents);
 static bool vents_add_cell(strake_vents *vents, int vent, int64_t row, int64_t col);
 static strake_status vents_path(const strake_node *node, const strake_vents_place *place,
@@ -88,11 +87,11 @@ static strake_status read_rates(emission *e, char **rest, strake_schedule *rate,
         if (end == *word || *end != '\0' || !(value >= 0.0) || !isfinite(value)) {
             return vents_sciara_wrong(e, *word, "a rate >= 0 [m3/s] or a keyword", error);
         }
-        if (!schedule_add(rate, period++ * e->period, value)) {
+        if (!strake_schedule_add(rate, period++ * e->period, value)) {
             return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", e->where);
         }
     }
-    if (!schedule_add(rate, period * e->period, 0.0)) {
+    if (!strake_schedule_add(rate, period * e->period, 0.0)) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", e->where);
     }
     return STRAKE_OK;
@@ -253,128 +252,6 @@ cleanup:
     return status;
 }
 
-/**
- * Appends a piece; one with the rate of the one before it is joined to that.
- * @return false without memory
- */
-static bool schedule_add(strake_schedule *schedule, double time, double rate)
-{
-    strake_schedule *const s = schedule;
-    if (s->pieces > 0 ? s->rate[s->pieces - 1] == rate : rate == 0.0) {
-        return true;
-    }
-    if (s->pieces == s->room) {
-        const int64_t room = 2 * s->room + 16;
-        double *const times = realloc(s->time, (size_t)room * sizeof *times);
-        s->time = times != NULL ? times : s->time;
-        double *const rates = realloc(s->rate, (size_t)room * sizeof *rates);
-        s->rate = rates != NULL ? rates : s->rate;
-        if (times == NULL || rates == NULL) {
-            return false;
-        }
-        s->room = room;
-    }
-    s->time[s->pieces] = time;
-    s->rate[s->pieces++] = rate;
-    return true;
-}
-
-/**
- * Pieces from points: the rate of a point lasts until the next one, or goes linearly to it; that of the last point
- * stays. @param[in] time  ascending @param[in] rate  >= 0 @return false without memory
- */
-static bool schedule_points(strake_schedule *schedule, int64_t points, const double *time,
-                            const double *rate, bool is_linear)
-{
-    bool is_good = true;
-    for (int64_t k = 0; k < points && is_good; k++) {
-        if (!is_linear || k == points - 1 || rate[k] == rate[k + 1]) {
-            is_good = schedule_add(schedule, time[k], rate[k]);
-            continue;
-        }
-        const double width = time[k + 1] - time[k], change = rate[k + 1] - rate[k];
-        for (int m = 0; m < STRAKE_SCHEDULE_STEPS && is_good; m++) {
-            const double begin = (double)m / STRAKE_SCHEDULE_STEPS;
-            const double middle = ((double)m + 0.5) / STRAKE_SCHEDULE_STEPS;
-            is_good = schedule_add(schedule, time[k] + begin * width, rate[k] + middle * change);
-        }
-    }
-    return is_good;
-}
-
-/** Why points are none: "the times are not ascending: 5 follows 7 (point 2)", or NULL. Returns @p buffer. */
-static const char *schedule_wrong(int64_t points, const double *time, const double *rate,
-                                  char *buffer, size_t size)
-{
-    for (int64_t k = 0; k < points; k++) {
-        if (!(rate[k] >= 0.0 && isfinite(rate[k]))) {
-            (void)strake_number_print(buffer, size,
-                                      "the rate of point %lld is %.10g, expected a number >= 0 "
-                                      "[m3/s]",
-                                      (long long)k + 1, rate[k]);
-            return buffer;
-        }
-        if (!isfinite(time[k]) || (k > 0 && !(time[k] > time[k - 1]))) {
-            (void)strake_number_print(buffer, size,
-                                      "the time of point %lld is %.10g, expected a number that "
-                                      "is larger than the one before it [s]",
-                                      (long long)k + 1, time[k]);
-            return buffer;
-        }
-    }
-    return NULL;
-}
-
-/* The piece at a time; -1: before the first one. */
-static int64_t find(const strake_schedule *schedule, double time)
-{
-    int64_t low = -1, high = schedule->pieces;
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (schedule->time[middle] <= time) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/** The rate from @p time on, until schedule_next() [m3/s]. */
-static double schedule_rate(const strake_schedule *schedule, double time)
-{
-    const int64_t k = find(schedule, time);
-    return k >= 0 ? schedule->rate[k] : 0.0;
-}
-
-/** The first time after @p time at which the rate changes [s]; infinity: it stays. */
-static double schedule_next(const strake_schedule *schedule, double time)
-{
-    const int64_t k = find(schedule, time) + 1;
-    return k < schedule->pieces ? schedule->time[k] : INFINITY;
-}
-
-/** What flows between two times [m3]. */
-static double schedule_volume(const strake_schedule *schedule, double from, double to)
-{
-    double volume = 0.0;
-    for (double at = from; at < to;) {
-        const double next = fmin(schedule_next(schedule, at), to);
-        const double rate = schedule_rate(schedule, at);
-        volume += rate > 0.0 ? rate * (next - at) : 0.0; /* 0 times an infinite time is 0 */
-        at = next;
-    }
-    return volume;
-}
-
-/** Frees the pieces. */
-static void schedule_free(strake_schedule *schedule)
-{
-    free(schedule->time);
-    free(schedule->rate);
-    *schedule = (strake_schedule){0};
-}
-
 /* Vents: what they are, and what comes out of them. */
 
 /** A vent more, without cells. @return its number, or -1 without memory */
@@ -429,14 +306,14 @@ static bool vents_share(strake_vents *vents)
 
 double strake_vents_rate(const strake_vents *vents, const strake_vent_cell *cell, double time)
 {
-    return cell->share * schedule_rate(&vents->rate[cell->vent], time);
+    return cell->share * strake_schedule_rate(&vents->rate[cell->vent], time);
 }
 
 double strake_vents_next(const strake_vents *vents, double time)
 {
     double next = INFINITY;
     for (int v = 0; v < vents->count; v++) {
-        next = fmin(next, schedule_next(&vents->rate[v], time));
+        next = fmin(next, strake_schedule_next(&vents->rate[v], time));
     }
     return next;
 }
@@ -445,7 +322,7 @@ bool strake_vents_are_over(const strake_vents *vents, double time)
 {
     for (int v = 0; v < vents->count; v++) {
         const strake_schedule *const s = &vents->rate[v];
-        if (schedule_rate(s, time) > 0.0 || schedule_next(s, time) < INFINITY) {
+        if (strake_schedule_rate(s, time) > 0.0 || strake_schedule_next(s, time) < INFINITY) {
             return false;
         }
     }
@@ -456,7 +333,7 @@ double strake_vents_volume(const strake_vents *vents, double from, double to)
 {
     double volume = 0.0;
     for (int v = 0; v < vents->count; v++) {
-        volume += schedule_volume(&vents->rate[v], from, to);
+        volume += strake_schedule_volume(&vents->rate[v], from, to);
     }
     return volume;
 }
@@ -464,7 +341,7 @@ double strake_vents_volume(const strake_vents *vents, double from, double to)
 void strake_vents_free(strake_vents *vents)
 {
     for (int v = 0; v < vents->count; v++) {
-        schedule_free(&vents->rate[v]);
+        strake_schedule_free(&vents->rate[v]);
     }
     free(vents->rate);
     free(vents->cell);
@@ -771,12 +648,12 @@ static strake_status read_curve(const strake_node *map, strake_points *s, bool *
     const strake_node *const duration = strake_node_get(map, "duration");
     double amount = 0.0, seconds = 0.0, peak = 0.0;
     bool is_constant = false;
-    STRAKE_TRY(strake_read_keys(map, "curve|volume|duration", error));
     if (volume == NULL || duration == NULL) {
         return strake_node_fail(map, error,
                                 "a curve needs a volume [m3] and a duration [s], such as {curve: "
                                 "triangle, volume: 2e7, duration: 864000}");
     }
+    STRAKE_TRY(strake_read_keys(map, "curve|volume|duration", error));
     STRAKE_TRY(read_peak(strake_node_get(map, "curve"), &is_constant, &peak, error));
     STRAKE_TRY(strake_read_real(volume, &volumes, &amount, error));
     STRAKE_TRY(strake_read_real(duration, &durations, &seconds, error));
@@ -848,14 +725,14 @@ static strake_status read_rate(const strake_node *node, const strake_vents_place
             break;
         }
         STRAKE_TRY(strake_read_real(node, &range, &number, error));
-        is_good = schedule_add(out, 0.0, number);
+        is_good = strake_schedule_add(out, 0.0, number);
         break;
     }
-    if (schedule_wrong(s.points, s.time, s.value, wrong, sizeof wrong) != NULL) {
+    if (strake_schedule_wrong(s.points, s.time, s.value, wrong, sizeof wrong) != NULL) {
         status = strake_node_fail(node, error, "%s", wrong);
         goto cleanup;
     }
-    if (!is_good || !schedule_points(out, s.points, s.time, s.value, is_linear)) {
+    if (!is_good || !strake_schedule_points(out, s.points, s.time, s.value, is_linear)) {
         status = out_of_memory(node, error);
     }
 cleanup:
@@ -985,8 +862,8 @@ static strake_status read_barrier(const strake_node *map, const strake_vents_pla
                    add_width(out, barrier, place, a, b, 0.5 * width / place->spacing, false));
         keep_one_of_each(out, before);
     }
-    is_good = is_good && schedule_add(&out->rate[barrier], from, height) &&
-              (until == INFINITY || schedule_add(&out->rate[barrier], until, 0.0));
+    is_good = is_good && strake_schedule_add(&out->rate[barrier], from, height) &&
+              (until == INFINITY || strake_schedule_add(&out->rate[barrier], until, 0.0));
     status = is_good ? STRAKE_OK : out_of_memory(map, error);
 cleanup:
     return status;

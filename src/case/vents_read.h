@@ -9,22 +9,8 @@
 #include "base/error.h"
 #include "base/georef.h"
 #include "case/input.h"
+#include "case/schedule.h"
 #include "case/tree.h"
-
-/*
- * * A rate over time: constant in pieces, so that steps which end where a piece does lose nothing. Rates that change
- * linearly between points are STRAKE_SCHEDULE_STEPS pieces between each two, with the same volume.
- */
-
-enum { STRAKE_SCHEDULE_STEPS = 100 };
-
-/** Plain data; all zero: nothing ever flows. */
-typedef struct strake_schedule {
-    int64_t pieces, room;
-    /** when each piece begins, ascending [s]; the last one has no end, before the first: 0 */
-    double *time;
-    double *rate; /**< of each, >= 0 [m3/s] */
-} strake_schedule;
 
 /* Points of a value over time: lists in a case, and files of columns. */
 

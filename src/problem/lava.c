@@ -1,7 +1,7 @@
 /*
- * lava: a lava flow of the MAGFLOW type (cl/lava_point.h) over terrain. One sweep advances thickness,
- * temperature and solid by the tendencies net and mix of the sweep before, then finds fluxes to the
- * eight neighbours, the new tendencies and the bound on the next time step; one of no time starts and resumes.
+ * lava: a lava flow of the MAGFLOW type (cl/lava_point.h) over terrain. One sweep advances thickness, temperature and solid by
+ * the tendencies net and mix of the sweep before, then finds fluxes to the eight neighbours, the new tendencies and the
+ * bound on the next time step; one of no time starts and resumes.
  */
 #include "problem/lava.h"
 
@@ -13,8 +13,8 @@
 
 /* Keys of lava, and the laws of viscosity, yield strength and emissivity that they choose. */
 
-/* log2(10) and log2(e). */
-static const double per_decade = 3.3219280948873626, per_e = 1.4426950408889634;
+static const double per_decade = 3.3219280948873626,
+                    per_e = 1.4426950408889634; /* log2(10), log2(e) */
 
 static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
     {"parameters.density", STRAKE_KEY_REAL, NULL, 2600, 1, INFINITY, false, "[kg/m3]", "of lava"},
@@ -69,27 +69,24 @@ static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
     {"vents", STRAKE_KEY_VENTS, NULL, 0, 0, 0, false, "[m3/s]",
      "where lava comes out of the ground, and how much. row and col count from 0 in the "
      "north-west, x and y are on the map; to: {row, col} or {x, y} makes a fissure, whose cells "
-     "share the rate, and file: NAME one of all points and lines of a file: GeoJSON in coordinates "
-     "of the map or in longitude and latitude, or what GDAL reads (KML, GeoPackage, Shapefile). "
-     "width [m] spreads the rate over the cells nearer than half of it, most of it in the middle: "
-     "the cell of a point vent oscillates, which takes most of the steps on fine terrain. rate: a "
-     "number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is constant "
-     "from t to the next t, the last one for good; interpolate: linear beside it goes from point "
-     "to point, in 100 pieces with their mean; or {curve: constant, volume: V, duration: T} [m3, "
-     "s], falling (linearly to 0) or triangle:F (largest after the part F of T, 0.25 without it). "
-     "A checkpoint goes on where rates differ from its time on only, and vents that open then are "
-     "new"},
+     "share the rate, and file: NAME one of all points and lines of a file: GeoJSON in "
+     "coordinates of the map or in longitude and latitude, or what GDAL reads (KML, GeoPackage, "
+     "Shapefile). width [m] spreads the rate over the cells nearer than half of it, most of it in "
+     "the middle: fewer steps on fine terrain. rate: a number, {series: [[t, r], ...]} or {file: "
+     "NAME.csv} with lines t, r [s, m3/s]: r is constant from t to the next t, the last one for "
+     "good; interpolate: linear beside it goes from point to point, in 100 pieces with their "
+     "mean; or {curve: constant, volume: V, duration: T} [m3, s], falling (linearly to 0) or "
+     "triangle:F (largest after the part F of T, 0.25 without it). A checkpoint goes on where "
+     "rates differ from its time on only, and vents that open then are new"},
     {"barriers", STRAKE_KEY_BARRIERS, NULL, 0, 0, 0, false, "[m]",
      "what is built in the way of lava: lines (row, col or x, y, and to, as of vents), or file: "
-     "NAME "
-     "of lines and polygons, as of vents. height: of the crest above the ground [m], which rises "
-     "by it, with lava that is there; those of barriers in one cell are added. A line stands on "
-     "cells that follow each other side by side, so that nothing leaks between them, and with "
-     "width: "
-     "W on all whose middles are within W/2 [m] of it, a polygon on those whose middles are in it. "
-     "from: T and until: T say when it stands [s]; from 0 on and for good if they do not. A "
-     "checkpoint of a case with barriers, [] if there are none yet, goes on where they differ from "
-     "its time on only"},
+     "NAME of lines and polygons, as of vents. height: of the crest above the ground [m], which "
+     "rises by it, with lava that is there; those of barriers in one cell are added. A line "
+     "stands on cells that follow each other side by side, so that nothing leaks between them, "
+     "and with width: W on all whose middles are within W/2 [m] of it, a polygon on those whose "
+     "middles are in it. from: T and until: T say when it stands [s]; from 0 on and for good if "
+     "they do not. A checkpoint of a case with barriers, [] if there are none yet, goes on where "
+     "they differ from its time on only"},
     {"time.stop_at_edge", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "end where lava reaches the edge of the terrain; otherwise the edge is what boundary.edge "
      "says"},
@@ -153,10 +150,11 @@ static const struct {
 };
 
 /* Keys of what happens to heat. */
-static const char *const of_heat[] = {"parameters.emissivity",    "parameters.emissivity.from",
-                                      "parameters.emissivity.to", "parameters.solidus_temperature",
-                                      "parameters.convection",    "parameters.air_temperature",
-                                      "scheme.cooling",           "scheme.crust"};
+static const char *const of_heat[] = {
+    "parameters.emissivity",          "parameters.emissivity.from",
+    "parameters.emissivity.to",       "parameters.convection",
+    "parameters.solidus_temperature", "scheme.cooling",
+    "parameters.air_temperature",     "scheme.crust"};
 
 /* Keys of a crust. */
 static const char *const of_crust[] = {"parameters.crust_cover",         "parameters.crust_decay",
