@@ -12,9 +12,8 @@
 #include "engine/lines.h"
 
 /* Keys of lava, and the laws of viscosity, yield strength and emissivity that they choose. */
-
-static const double per_decade = 3.3219280948873626,
-                    per_e = 1.4426950408889634; /* log2(10), log2(e) */
+/* log2(10), log2(e) */
+static const double per_decade = 3.3219280948873626, per_e = 1.4426950408889634;
 
 static const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
     {"parameters.density", STRAKE_KEY_REAL, NULL, 2600, 1, INFINITY, false, "[kg/m3]", "of lava"},
