@@ -373,19 +373,14 @@ cleanup:
 
 enum { MOST_OFFSET = 32 };
 
-/* What a stage table must have for the fields and the clock of its problem; a clause, or NULL. */
-static const char *fault_of_graph(const strake_case *which, const strake_graph *graph,
-                                  const char **name)
+/* What a stage table must have for the time steps of its problem; a clause, or NULL. */
+static const char *fault_of_steps(const strake_case *which, const strake_graph *graph)
 {
     const strake_problem *const problem = which->problem;
     const bool has_clock = problem->is_adaptive || which->courant > 0.0;
     int at_once = 0;
     const bool has_stages = problem->stages != NULL && problem->stages(which, 1.0, &at_once) > 0;
     const int given = strake_graph_given(graph);
-    *name = problem->name;
-    if (!graph->is_finished) {
-        return "its build() has not ended with strake_graph_finish()";
-    }
     if (!has_clock && !has_stages && (given > 0 || graph->reductions > 0)) {
         return "scalars and reductions are for problems with is_adaptive: the time step of others "
                "is a constant";
@@ -404,6 +399,21 @@ static const char *fault_of_graph(const strake_case *which, const strake_graph *
         return "its time steps follow from its states, and no minimum bounds the next one, or is "
                "minus "
                "the error of the last (strake_graph_reduce)";
+    }
+    return NULL;
+}
+
+/* What a stage table must have for the fields and the steps of its problem; a clause, or NULL. */
+static const char *fault_of_graph(const strake_case *which, const strake_graph *graph,
+                                  const char **name)
+{
+    const strake_problem *const problem = which->problem;
+    const char *const fault = graph->is_finished
+                                  ? fault_of_steps(which, graph)
+                                  : "its build() has not ended with strake_graph_finish()";
+    *name = problem->name;
+    if (fault != NULL) {
+        return fault;
     }
     for (int f = 0; f < problem->fields; ++f) {
         const int value = strake_graph_find(graph, problem->field[f].name);
