@@ -8,9 +8,12 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/random.h"
+#include "files/cache.h"
 #include "program/command.h"
+#include "program/compare_footprint.h"
 #include "program/say.h"
 #include "program/scan_table.h"
+#include "program/scan_trace.h"
 #include "program/scan_worker.h"
 
 /*
@@ -369,6 +372,68 @@ static void tell_end(const fit *f)
     print_near(f);
 }
 
+enum { MAPPED_ONLY = 1, RUN_ONLY, IN_BOTH };
+
+/* Where the best run and the mapped flow are, together and alone, as a map and a picture in the folder `fit` of the run's. */
+static strake_status draw_overlap(const fit *f, const strake_arguments *best, strake_error *error)
+{
+    static const strake_field field = {.name = "overlap",
+                                       .position = STRAKE_CELL,
+                                       .unit = "[-]",
+                                       .text = "1: in the mapped flow alone, 2: in the run alone, "
+                                               "3: in both",
+                                       .is_extent = true};
+    strake_status status = STRAKE_OK;
+    const strake_arguments *const given = f->arguments;
+    const double threshold = isnan(given->threshold) ? STRAKE_USUAL_THRESHOLD : given->threshold;
+    strake_case *which = NULL;
+    strake_flow *flow[2] = {NULL, NULL}; /* mapped, and of the run */
+    double *map = NULL;
+    char *folder = strake_path_join(given->output, "fit");
+    int64_t shape[2];
+    strake_scan_maps maps = {.arguments = best,
+                             .command = "fit",
+                             .text = "how a run covers a mapped flow",
+                             .fields = 1,
+                             .field = &field,
+                             .high = IN_BOTH};
+    STRAKE_TRY(strake_case_from(best, &which, error));
+    shape[0] = which->n[0];
+    shape[1] = which->n[2];
+    map = calloc((size_t)(shape[0] * shape[1]), sizeof *map);
+    STRAKE_CHECK(map != NULL && folder != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for a fit");
+    STRAKE_TRY(strake_folder_create(folder, error));
+    for (int k = 0; k < 2; k++) {
+        STRAKE_TRY(strake_flow_open(k == 0 ? given->mapped : given->output, &flow[k], error));
+        STRAKE_TRY(strake_flow_match(flow[k], which->file, shape, &which->georef, error));
+        for (int64_t i = 0; i < shape[0]; i++) {
+            const double *line = NULL;
+            STRAKE_TRY(strake_flow_row(flow[k], i, &line, error));
+            for (int64_t j = 0; j < shape[1]; j++) {
+                map[i * shape[1] + j] +=
+                    line[j] > threshold ? (k == 0 ? MAPPED_ONLY : RUN_ONLY) : 0;
+            }
+        }
+    }
+    maps.which = which;
+    maps.time = which->end;
+    maps.folder = folder;
+    maps.map = &map;
+    STRAKE_TRY(strake_scan_maps_put(&maps, error));
+    if (!given->quiet) {
+        (void)printf("%s: cells of the mapped flow alone (1), of the run alone (2), of both (3)\n",
+                     folder);
+    }
+cleanup:
+    strake_flow_close(&flow[0]);
+    strake_flow_close(&flow[1]);
+    strake_case_close(&which);
+    free(map);
+    free(folder);
+    return status;
+}
+
 /* Runs the best as `strake run` does, into the folder of --output. */
 static int run_best(const fit *f, strake_error *error)
 {
@@ -390,11 +455,19 @@ static int run_best(const fit *f, strake_error *error)
     }
     arguments.sets = sets;
     arguments.set_count += f->keys;
+    arguments.overs = NULL;
+    arguments.over_count = 0;
     arguments.no_tune = true;
-    const int code =
-        failed ? strake_say_error(
-                     (strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a fit"), error))
-               : strake_command_run.run(&arguments);
+    int code = STRAKE_EXIT_FAILED;
+    if (failed) {
+        (void)strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a fit");
+        code = strake_say_error(error);
+    } else {
+        code = strake_command_run.run(&arguments);
+    }
+    if (code == STRAKE_EXIT_DONE && draw_overlap(f, &arguments, error) != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
     for (int k = 0; k < f->keys; k++) {
         strake_text_free(&text[k]);
     }
@@ -509,7 +582,9 @@ static const strake_option options[] = {
     STRAKE_NUMBER("--seed", INTEGER, seed, "S", 0, 0x1p53, "of the search (default: 1)"),
     STRAKE_NUMBER("--threshold", REAL, threshold, "M", 0, 1e308,
                   "thickness [m] above which a cell belongs to a flow\n(default: 0.1)"),
-    STRAKE_TEXT("--output", output, "DIR", "run the best values into this folder in the end"),
+    STRAKE_TEXT("--output", output, "DIR",
+                "run the best values into this folder in the end, and\ndraw it over the mapped "
+                "flow in DIR/fit"),
     STRAKE_TEXT("--on", on, "WHERE", "processors, see below (default: `run.on`, else auto)"),
     STRAKE_OPTION_THREADS,
     STRAKE_SET("change a key of the case in every run; repeatable"),

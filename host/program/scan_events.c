@@ -279,8 +279,13 @@ static strake_status write_curve(const char *file, const char *curve, double vol
     strake_status status = STRAKE_OK;
     char *folder = NULL, *path = NULL;
     char one[NUMBER], other[NUMBER];
+    bool is_constant = false;
+    double peak = 0.0;
+    const strake_node word = {
+        .kind = STRAKE_NODE_SCALAR, .text = (char *)(uintptr_t)curve, .origin = file};
     if (strcmp(curve, "constant") == 0 || strcmp(curve, "falling") == 0 ||
         strcmp(curve, "triangle") == 0 || strncmp(curve, "triangle:", 9) == 0) {
+        STRAKE_TRY(strake_curve_read(&word, &is_constant, &peak, error));
         strake_text_print(out, "{curve: '%s', volume: %s, duration: %s}", curve, show(volume, one),
                           show(duration, other));
     } else {

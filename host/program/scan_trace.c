@@ -434,7 +434,7 @@ cleanup:
 }
 
 /* A case whose outputs are the maps; it shares all else with the one that was run. */
-static strake_case case_of_maps(const maps_job *maps, const strake_problem *problem)
+static strake_case case_of_maps(const strake_scan_maps *maps, const strake_problem *problem)
 {
     strake_case out = *maps->which;
     strake_error none;
@@ -444,27 +444,27 @@ static strake_case case_of_maps(const maps_job *maps, const strake_problem *prob
     for (int m = 0; m < problem->fields; m++) {
         out.output_field[m] = true;
     }
-    out.picture.field = PROBABILITY;
+    out.picture.field = 0;
     out.picture.range = STRAKE_RANGE_GIVEN;
     out.picture.low = 0.0;
-    out.picture.high = 1.0;
+    out.picture.high = maps->high;
     out.picture.is_log = out.picture.parts = false;
     out.picture.contours = out.picture.levels = 0;
     out.output_format[STRAKE_FORMAT_PNG] =
         strake_formats[STRAKE_FORMAT_PNG]->look(&out, &none) == STRAKE_OK;
     if (!out.output_format[STRAKE_FORMAT_PNG]) {
-        strake_say_note("there is no picture of the probability: %s", none.text);
+        strake_say_note("there is no picture of the %s: %s", problem->field[0].name, none.text);
     }
     return out;
 }
 
 /* The ground under the picture of the probability: that of all runs, where none of them has another one; -1: none. */
-static int find_ground(const maps_job *maps)
+static int find_ground(const strake_scan_maps *maps)
 {
     const strake_case *const which = maps->which;
-    const char *const *const over = maps->job->arguments->overs;
+    const char *const *const over = maps->arguments->overs;
     int ground = which->picture.has_relief ? strake_output_ground(which) : -1;
-    for (int k = 0; ground >= 0 && k < maps->job->arguments->over_count; k++) {
+    for (int k = 0; ground >= 0 && k < maps->arguments->over_count; k++) {
         if (strake_left_varies(over[k], which->problem->field[ground].name)) {
             return -1;
         }
@@ -510,38 +510,35 @@ static void describe_maps(const maps_job *maps, const sums *s, map_fields *out)
     }
 }
 
-static strake_status write_maps(const maps_job *maps, const sums *s, strake_error *error)
+strake_status strake_scan_maps_put(const strake_scan_maps *maps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char date[32], source[80], id[STRAKE_ABOUT_ID];
     strake_output output = {0};
     strake_text history = {0};
-    map_fields of;
-    const char *const folder = maps->job->maps;
     const int64_t started = strake_clock_date();
-    const char **const changes = list_changes(maps->job->arguments);
+    const char **const changes = list_changes(maps->arguments);
     const strake_about about = {.commit = strake_commit,
-                                .sets = maps->job->arguments->sets,
-                                .overs = maps->job->arguments->overs,
+                                .sets = maps->arguments->sets,
+                                .overs = maps->arguments->overs,
                                 .ranks = 1,
                                 .started = started,
                                 .run = id};
     strake_about_id(started, id);
-    describe_maps(maps, s, &of);
     const strake_problem problem = {.name = maps->which->problem->name,
-                                    .text = "maps of the runs of a scan",
+                                    .text = maps->text,
                                     .dims = 2,
                                     .is_adaptive = maps->which->problem->is_adaptive,
-                                    .fields = s->maps,
-                                    .field = of.field};
+                                    .fields = maps->fields,
+                                    .field = maps->field};
     const strake_case which = case_of_maps(maps, &problem);
     const int ground = find_ground(maps);
     (void)snprintf(source, sizeof source, "Strake %s%s%.40s", STRAKE_VERSION,
                    strake_commit[0] != '\0' ? ", " : "", strake_commit);
     strake_text_print(&history, "%s: ", strake_clock_utc(started, date));
-    strake_command_line(maps->job->arguments, "scan", &history);
+    strake_command_line(maps->arguments, maps->command, &history);
     const strake_format_run run = {.which = &which,
-                                   .folder = folder,
+                                   .folder = maps->folder,
                                    .run = id,
                                    .history = history.data,
                                    .source = source,
@@ -552,14 +549,31 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
     STRAKE_CHECK(!history.failed && changes != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for maps");
     STRAKE_TRY(strake_output_begin(&output, &run, strake_formats, error));
-    STRAKE_TRY(strake_begin_folder(&about, &which, NULL, folder, false, error));
-    STRAKE_TRY(strake_output_put(&output, (strake_format_output){.step = -1, .time = s->time},
-                                 s->map, error));
+    STRAKE_TRY(strake_begin_folder(&about, &which, NULL, maps->folder, false, error));
+    STRAKE_TRY(strake_output_put(&output, (strake_format_output){.step = -1, .time = maps->time},
+                                 maps->map, error));
 cleanup:
     strake_output_end(&output);
     free((void *)changes);
     strake_text_free(&history);
     return status;
+}
+
+static strake_status write_maps(const maps_job *maps, sums *s, strake_error *error)
+{
+    map_fields of;
+    describe_maps(maps, s, &of);
+    const strake_scan_maps out = {.arguments = maps->job->arguments,
+                                  .command = "scan",
+                                  .text = "maps of the runs of a scan",
+                                  .which = maps->which,
+                                  .folder = maps->job->maps,
+                                  .fields = s->maps,
+                                  .field = of.field,
+                                  .map = s->map,
+                                  .high = 1.0,
+                                  .time = s->time};
+    return strake_scan_maps_put(&out, error);
 }
 
 /* How far the map of probability has come: what the last tenth of the runs changed in it. */

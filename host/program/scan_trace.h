@@ -73,4 +73,21 @@ strake_status strake_scan_maps_find(const strake_scan_job *job, strake_scan_tabl
 strake_status strake_scan_maps_write(const strake_scan_job *job, const strake_scan_table *table,
                                      const strake_case *which, strake_error *error);
 
+/** Maps of a case's grid, and what made them. */
+typedef struct strake_scan_maps {
+    const strake_arguments *arguments; /**< of the command ... */
+    const char *command;               /**< ... with this name */
+    const char *text;                  /**< what the maps are */
+    const strake_case *which;          /**< whose grid, formats and ground they have */
+    const char *folder;
+    int fields;
+    const strake_field *field; /**< [fields]; there is a picture of the first ... */
+    double *const *map;        /**< [fields][rows, cols] */
+    double high;               /**< ... with colours from 0 to this */
+    double time;               /**< [s] */
+} strake_scan_maps;
+
+/** Writes maps into their folder, in the formats of the case. @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
+strake_status strake_scan_maps_put(const strake_scan_maps *maps, strake_error *error);
+
 #endif

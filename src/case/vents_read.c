@@ -607,13 +607,8 @@ cleanup:
 
 /* --- how much ------------------------------------------------------------------------------------ */
 
-/*
- * The part of its duration after which the rate of a curve is largest, from its word: "constant", "falling", "triangle" or
- * "triangle:F". A quarter is usual at Etna (Del Negro, Cappello, Neri, Bilotta, Herault and Ganci, Lava flow hazards at Mount
- * Etna: constraints imposed by eruptive history and numerical simulations, Scientific Reports 3, 2013).
- */
-static strake_status read_peak(const strake_node *node, bool *is_constant, double *peak,
-                               strake_error *error)
+strake_status strake_curve_read(const strake_node *node, bool *is_constant, double *peak,
+                                strake_error *error)
 {
     static const char triangle[] = "triangle";
     const char *word = NULL;
@@ -654,7 +649,7 @@ static strake_status read_curve(const strake_node *map, strake_points *s, bool *
                                 "triangle, volume: 2e7, duration: 864000}");
     }
     STRAKE_TRY(strake_read_keys(map, "curve|volume|duration", error));
-    STRAKE_TRY(read_peak(strake_node_get(map, "curve"), &is_constant, &peak, error));
+    STRAKE_TRY(strake_curve_read(strake_node_get(map, "curve"), &is_constant, &peak, error));
     STRAKE_TRY(strake_read_real(volume, &volumes, &amount, error));
     STRAKE_TRY(strake_read_real(duration, &durations, &seconds, error));
     s->time = calloc(3, sizeof *s->time);

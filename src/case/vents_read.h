@@ -37,6 +37,15 @@ strake_status strake_points_read_csv(const strake_node *node, const char *folder
                                      strake_error *error);
 void strake_points_free(strake_points *points);
 
+/**
+ * The part of its duration after which the rate of a curve is largest, from its word: "constant", "falling", "triangle" or
+ * "triangle:F". A quarter is usual at Etna (Del Negro, Cappello, Neri, Bilotta, Herault and Ganci, Lava flow hazards at Mount
+ * Etna: constraints imposed by eruptive history and numerical simulations, Scientific Reports 3, 2013).
+ * @return STRAKE_ERR_USAGE
+ */
+strake_status strake_curve_read(const strake_node *node, bool *is_constant, double *peak,
+                                strake_error *error);
+
 /** A cell of a vent. */
 typedef struct strake_vent_cell {
     int64_t row, col;

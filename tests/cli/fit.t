@@ -26,6 +26,18 @@ prints "and says what else is as good, and the best runs" "runs within 0.02 of i
 best=$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "e1") at = k; next } $at > most { most = $at } END { print most }' fit.csv)
 "$STRAKE" compare best truth --footprint >overlap
 check "the best was run, and covers the flow as the table says" grep -qF "$(printf '%.4f' "$best")" <(awk '{ for (k = 1; k <= NF; k++) if ($k ~ /^[01]\.[0-9]+/) printf "%.4f ", $k }' overlap)
+check "a map says which cells are in both" python3 - "$(awk '{ for (k = 1; k <= NF; k++) if ($k ~ /^[01]\.[0-9]+/) { print $k; exit } }' overlap)" <<'PY'
+import struct, sys
+data = open('best/fit/overlap.npy', 'rb').read()
+values = struct.unpack('<%dd' % (40 * 60), data[-40 * 60 * 8:])
+assert set(values) <= {0.0, 1.0, 2.0, 3.0}
+assert abs(values.count(3.0) / sum(v > 0 for v in values) - float(sys.argv[1])) < 1e-4
+PY
+if [ -e "$(dirname "$STRAKE")/libstrake-cairo.so" ]; then
+    check "and a picture shows it" test "$(head -c 4 best/fit/overlap.png | od -An -c | tr -d ' ')" = '211PNG'
+else
+    skip "a picture shows it" "built without cairo (libcairo2-dev)"
+fi
 cut -d, -f1,2 fit.csv >found
 cp fit.csv whole.csv
 try "${search[@]}" --quiet
