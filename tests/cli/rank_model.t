@@ -20,8 +20,9 @@ tells() {
 chose() {
     grep -qF "\"exchange\": \"$1\", \"steps_per_sweep\": $2, \"chose_exchange\": true, \"chose_steps_per_sweep\": true" report.json
 }
+# Equal shares, since the number of steps falls with the rows of the rank that has fewest, by balancing, too.
 exchanging() { # exchanging RANKS ARGUMENTS...
-    on_ranks "$1" run ring.yaml --output ranks --report report.json "${@:2}"
+    on_ranks "$1" run ring.yaml --output ranks --report report.json --set "run.shares=$(seq -s, "$1" | sed 's/[0-9]/1/g')" "${@:2}"
 }
 
 on_ranks 2 model --on cpu --budget 1 --report model.json
@@ -85,14 +86,13 @@ exchanging 2 --set run.steps_per_sweep=1
 check "where messages do, words" grep -qF '"exchange": "both", "steps_per_sweep": 1, "chose_exchange": true' report.json
 same "with the same bytes, too"
 figures 1 1
-exchanging 2 --set run.shares=1,1
+exchanging 2
 check "where both do, they exchange as rarely as their rows allow" chose both 4
 same "to the same bytes"
 rm -rf one
 "$STRAKE" run ring.yaml --on serial --quiet --output one --steps 2000 --set output.every=1000 || exit 1
 figures 1e-2 1e-2 # so that the run is predicted to be long
-# Equal shares, since the number of steps falls with the rows of the rank that has fewest, by balancing, too.
-exchanging 2 --quiet --steps 2000 --set output.every=1000 --set run.shares=1,1
+exchanging 2 --quiet --steps 2000 --set output.every=1000
 same "a longer run tries some before its first step, and makes the same bytes"
 check "and takes one of those that are told, with what trials corrected" awk '
     /"rank_exchange":/ { match($0, /"exchange": "[a-z_]*", "steps_per_sweep": [0-9]*/); taken = substr($0, RSTART, RLENGTH) }
