@@ -352,8 +352,11 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
         if (graph->value[v].next < 0) {
             continue;
         }
-        STRAKE_CHECK(w->states < STRAKE_MAX_FIELDS_PER_STEP, error, STRAKE_ERR_STATE,
-                     "too many state fields in one problem");
+        STRAKE_CHECK(
+            w->states < STRAKE_MAX_FIELDS_PER_STEP, error, STRAKE_ERR_STATE,
+            "the case has more than %d state fields, which is the most on an OpenCL device; "
+            "name fewer in output.fields, or run it on processors (--on cpu)",
+            STRAKE_MAX_FIELDS_PER_STEP);
         strake_cl_state *state = &w->state[w->states++];
         state->input = v;
         state->output = graph->value[v].next;

@@ -28,7 +28,7 @@ strake_status strake_cl_guard_check(const strake_cl *cl, const strake_cl_device 
                                     cl_command_queue queue, cl_mem buffer, size_t bytes,
                                     size_t guard, bool *intact, strake_error *error);
 
-enum { STRAKE_MAX_FIELDS_PER_STEP = 16 };
+enum { STRAKE_MAX_FIELDS_PER_STEP = 32 };
 
 /** A state: step by step its two arrays change roles. */
 typedef struct strake_cl_state {

@@ -568,6 +568,14 @@ static strake_status refuse(const strake_checkpoint *checkpoint, strake_solver *
     if (all.count > MOST_DIFFERENCES) {
         strake_text_print(&all.text, "; %d more settings differ", all.count - MOST_DIFFERENCES);
     }
+    if (all.text.data != NULL && strstr(all.text.data, "before that time is given in") != NULL) {
+        strake_text_print(
+            &all.text, "; only the checkpoint of a case with barriers, [] if there are none yet, "
+                       "goes on with others");
+    }
+    if (all.text.data != NULL && strstr(all.text.data, "before that time") != NULL) {
+        strake_text_print(&all.text, "; the checkpoint is at %.15g s", checkpoint->header.time);
+    }
     STRAKE_CHECK(all.count == 0 || all.text.failed, error, STRAKE_ERR_USAGE,
                  "checkpoint %s belongs to another case: %s", checkpoint->path, all.text.data);
     STRAKE_CHECK(checkpoint->settings == NULL, error, STRAKE_ERR_USAGE,

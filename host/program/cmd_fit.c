@@ -56,6 +56,7 @@ typedef struct fit {
     double *point;      /* [runs][keys] from 0 to 1 */
     double *e1;         /* [runs]; -1: failed */
     int64_t *member;    /* [population] runs */
+    int64_t last;       /* number of the last run of the table */
     int generations;
     uint64_t random;
     char points[4096]; /* file of all points */
@@ -205,8 +206,8 @@ cleanup:
     return status;
 }
 
-/* What the table says of the runs. @param[out] last  the number of its last run */
-static strake_status read_scores(fit *f, int64_t *last, strake_error *error)
+/* What the table says of the runs. */
+static strake_status read_scores(fit *f, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *text = NULL, *rest = NULL, *line = NULL;
@@ -222,7 +223,7 @@ static strake_status read_scores(fit *f, int64_t *last, strake_error *error)
     while ((line = strsep(&rest, "\n")) != NULL) {
         const int64_t run = strtoll(line, NULL, 10) - 1;
         cell = strake_scan_table_cell(line, at, &length);
-        *last = run + 1 > *last ? run + 1 : *last;
+        f->last = run + 1 > f->last ? run + 1 : f->last;
         if (run >= 0 && run < f->runs && cell != NULL) {
             f->e1[run] = length > 0 ? strake_number_read(cell, NULL) : -1.0;
         }
@@ -230,6 +231,14 @@ static strake_status read_scores(fit *f, int64_t *last, strake_error *error)
 cleanup:
     free(text);
     return status;
+}
+
+/* No run of the last generation has ended. */
+static void forget_scores(fit *f)
+{
+    for (int64_t run = f->runs - f->population; run < f->runs; run++) {
+        f->e1[run] = (double)NAN;
+    }
 }
 
 /* Whether all runs of the last generation have ended, well or not. */
@@ -253,13 +262,11 @@ static strake_status make_runs(fit *f, int *code, strake_error *error)
     char *over[STRAKE_SCAN_AXES + 1] = {NULL};
     strake_text text[STRAKE_SCAN_AXES] = {{0}};
     strake_arguments arguments = *f->arguments;
-    int64_t last = 0;
-    for (int64_t run = f->runs - f->population; run < f->runs; run++) {
-        f->e1[run] = (double)NAN;
-    }
+    bool is_made = false;
+    forget_scores(f);
     if (access(f->table, F_OK) == 0) {
-        STRAKE_TRY(read_scores(f, &last, error));
-        if (last > f->runs && is_complete(f)) {
+        STRAKE_TRY(read_scores(f, error));
+        if (f->last > f->runs && is_complete(f)) {
             return STRAKE_OK;
         }
     }
@@ -274,10 +281,12 @@ static strake_status make_runs(fit *f, int *code, strake_error *error)
     arguments.draws = f->runs;
     arguments.seed = -1;
     arguments.table = f->table;
-    arguments.is_fit = true;
+    arguments.fit_is_made = &is_made;
     *code = strake_command_scan.run(&arguments);
-    if (*code == STRAKE_EXIT_DONE || *code == STRAKE_EXIT_FAILED) {
-        STRAKE_TRY(read_scores(f, &last, error));
+    if (is_made) {
+        STRAKE_TRY(read_scores(f, error));
+    } else { /* what was read above may be of another flow or case */
+        forget_scores(f);
     }
 cleanup:
     (void)unlink(f->points);
@@ -537,6 +546,12 @@ static strake_status search(fit *f, int *code, strake_error *error)
         best = now;
         tell_generation(f);
         if (best >= 1.0 || since >= PATIENCE || agree(f) || f->runs + f->population > f->most) {
+            /* No scan has looked whether these are its runs. */
+            STRAKE_CHECK(f->last <= f->runs, error, STRAKE_ERR_USAGE,
+                         "%s has %lld runs, this search ends after %lld: it is the table of "
+                         "another search, or of one with a larger --runs; name another file with "
+                         "--table, or remove it",
+                         f->table, (long long)f->last, (long long)f->runs);
             return STRAKE_OK;
         }
         draw_next(f);
@@ -573,8 +588,8 @@ cleanup:
 static const strake_option options[] = {
     STRAKE_TEXT(
         "--to", mapped, "FLOW",
-        "the mapped flow: a grid of thicknesses (.npy, .asc,\nGeoTIFF, NetCDF), or a folder "
-        "of outputs"),
+        "the mapped flow: a grid of thicknesses (.npy, .asc,\nGeoTIFF, NetCDF), a folder of "
+        "outputs, or polygons\n(GeoJSON; what GDAL reads)"),
     {"--over", STRAKE_OPTION_OVER, "PATH=LOW:HIGH", 0, 0, 0,
      "a key to fit and its range, with :log behind it on a\nlogarithmic scale; repeatable"},
     STRAKE_NUMBER("--runs", INTEGER, draws, "N", 1, STRAKE_SCAN_MOST,

@@ -445,7 +445,7 @@ static strake_status begin_together(strake_scan *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     /* A fit has many scans made by this process, which would join and leave with each. */
-    STRAKE_TRY(s->arguments->is_fit ? STRAKE_OK : strake_ranks_open(&s->ranks, error));
+    STRAKE_TRY(s->arguments->fit_is_made != NULL ? STRAKE_OK : strake_ranks_open(&s->ranks, error));
     strake_ranks_set_patience(s->ranks, INFINITY); /* rank 0 may look at what many runs left */
     STRAKE_TRY(strake_case_input(s->arguments, s->ranks, error));
     STRAKE_TRY(strake_ranks_agree(s->ranks, prepare_all(s, error), error));
@@ -463,7 +463,7 @@ static void tell_end(const strake_scan *s)
         strake_say("interrupted after %lld of %lld runs, which are in %s; the same command goes on "
                    "from there",
                    (long long)done, (long long)s->values.runs, s->table.path);
-    } else if (!s->arguments->quiet && !s->arguments->is_fit) {
+    } else if (!s->arguments->quiet && s->arguments->fit_is_made == NULL) {
         (void)printf("%s: %lld run%s, %lld failed; %.2f s, %d at a time", s->table.path,
                      (long long)s->values.runs, s->values.runs == 1 ? "" : "s",
                      (long long)s->failed, strake_clock_seconds() - s->begin, s->deal.busiest);
@@ -515,7 +515,7 @@ static strake_status take_part(strake_scan *s, int *code, strake_error *error)
         strake_interrupt_install();
         STRAKE_TRY(strake_scan_deal_serve(&s->deal, code, error));
     } else if (strake_scan_count_rows(s)) {
-        if (!s->arguments->quiet && !s->arguments->is_fit) {
+        if (!s->arguments->quiet && s->arguments->fit_is_made == NULL) {
             (void)printf("%s is complete already: %lld run%s, %lld failed; a run whose line is "
                          "removed is made again\n",
                          s->table.path, (long long)s->before, s->before == 1 ? "" : "s",
@@ -553,6 +553,9 @@ cleanup:
     strake_scan_table_free(&s.table);
     strake_case_close(&s.first);
     free(s.task);
+    if (arguments->fit_is_made != NULL) {
+        *arguments->fit_is_made = status == STRAKE_OK;
+    }
     return code;
 }
 

@@ -65,7 +65,8 @@ typedef struct strake_arguments {
     int64_t contours; /**< 0: none */
     int64_t patches;  /**< cells; 0: none */
     bool flat;
-    bool is_fit; /**< a scan is one generation of `strake fit`, which says itself what came of it */
+    bool *
+        fit_is_made; /**< a scan is one generation of `strake fit`, which says itself what came of it, if it was made */
     double budget;     /**< seconds, 0: not given */
     const char **sets; /**< NULL-terminated PATH=VALUE */
     int set_count;

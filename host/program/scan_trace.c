@@ -324,9 +324,9 @@ strake_status strake_scan_maps_check_case(const strake_scan_job *job, const stra
     strake_status status = STRAKE_OK;
     strake_flow *flow = NULL;
     const int64_t shape[] = {which->n[0], which->n[2]};
-    const char *const option = job->maps != NULL        ? "--maps"
-                               : job->arguments->is_fit ? "--to"
-                                                        : "--footprint";
+    const char *const option = job->maps != NULL                     ? "--maps"
+                               : job->arguments->fit_is_made != NULL ? "--to"
+                                                                     : "--footprint";
     const double *line = NULL;
     if (job->maps == NULL && job->mapped == NULL) {
         return STRAKE_OK;

@@ -249,6 +249,8 @@ static strake_status parse(char *text, size_t length, unsigned wanted, strake_fe
                            strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    STRAKE_CHECK(strspn(text, " \t\r\n") < length, error, STRAKE_ERR_USAGE,
+                 "%s: is empty; expected GeoJSON, such as a FeatureCollection", f->name);
     pass_halves(text);
     STRAKE_TRY(strake_tree_parse_data(f->name, text, length, &f->root, error));
     STRAKE_TRY(read_root(f->root, wanted, f, error));

@@ -51,6 +51,20 @@ try "${search[@]}" --seed 2 --table other.csv --quiet --runs 24
 check "another seed has other points" test "$(column other.csv 'vents[0].rate' | head -n 1)" != "$(column whole.csv 'vents[0].rate' | head -n 1)"
 check "within their range" awk -F, 'FNR > 1 && ($2 < 1 || $2 > 20) { exit 1 }' whole.csv other.csv
 
+# A table of another flow or case says nothing of this one.
+"$STRAKE" run flow.yaml --set 'vents[0].rate=6' --on serial --quiet --output other || exit 1
+cp whole.csv fit.csv
+for wrong in "--to other" "--to nothing" "--set time.end=1200" "--to other --runs 24" "--runs 24"; do
+    # shellcheck disable=SC2086
+    try "${search[@]}" $wrong --output none
+    check "the table of another search is refused: $wrong" test "$code" -ne 0 -a ! -e none
+    check "and its best is not printed: $wrong" bash -c '! grep -q "the best is run" .out'
+    check "and it stays as it is: $wrong" cmp fit.csv whole.csv
+done
+try fit flow.yaml --to nothing --over 'vents[0].rate=1:20' --table wrong.csv
+fails 1 "a flow that there is not is all that is said" "nothing"
+check "and not that there is no table" bash -c '! grep -qF wrong.csv .err'
+
 # Ctrl-C
 "$STRAKE" fit flow.yaml --to truth --over 'vents[0].rate=1:20:log' --on cpu --table killed.csv --set time.end=7200 --quiet 2>.err &
 for _ in $(seq 1200); do [ -s killed.csv ] && [ "$(wc -l <killed.csv)" -gt 1 ] && break; sleep 0.05; done

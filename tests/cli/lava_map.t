@@ -43,7 +43,11 @@ exits 0 "goes on with one that comes later"
 check "to the same bytes" same_end one later
 "$STRAKE" run flow.yaml --on cpu --quiet --output half --steps 50 --set checkpoint.every=50
 try run flow.yaml --on serial --quiet --output none --resume half/checkpoint.strake --set barriers[0].height=7
-fails 2 "a run does not go on with another barrier" "belongs to another case: barriers before that time differ"
+fails 2 "a run does not go on with another barrier" "belongs to another case: barriers before that time differ" "the checkpoint is at "
+sed '/^barriers:/d' flow.yaml >bare.yaml
+"$STRAKE" run bare.yaml --on cpu --quiet --output bare --steps 15 --set checkpoint.every=15
+try run flow.yaml --on serial --quiet --output none --resume bare/checkpoint.strake
+fails 2 "nor with a first one where there was no list" "only the checkpoint of a case with barriers, [] if there are none yet"
 rm -rf other
 try run flow.yaml --on serial --quiet --output other --resume half/checkpoint.strake
 check "but under the one it had" same_end one other
@@ -51,6 +55,20 @@ try scan flow.yaml --over 'barriers[0].height=2,6' --table scan.csv --keep kept 
 check "a scan varies it" same_end one kept/0002-*
 differ() { ! cmp -s "$(last "$1" thickness)" "$(last "$2" thickness)"; }
 check "and the flow with it" differ kept/0001-* kept/0002-*
+
+# All that can be written, with rain and edges that are sinks: more states than devices had room for.
+all=(run flow.yaml --set boundary.edge=sink --set parameters.rain=1e-6 --set time.end=60 --set output.formats=[npy] --set
+    'output.fields=[thickness, solid, temperature, heat, radiated, convected, conducted, rained, drained, arrival, maximum, speed, lost]')
+"$STRAKE" "${all[@]}" --on serial --quiet --output every
+if "$STRAKE" devices 2>/dev/null | grep -q 'ocl:0'; then
+    rm -rf other
+    try "${all[@]}" --on ocl:0 --quiet --output other
+    exits 0 "a device has room for all fields of a case"
+    try compare every other
+    exits 0 "with the same bytes"
+else
+    skip "a device has room for all fields of a case" "no OpenCL device"
+fi
 
 # Where things are.
 static=(run flow.yaml --on cpu --quiet)
@@ -96,6 +114,8 @@ wrong "their keys are known" "hight" '[{file: dam.geojson, hight: 1}]'
 sed 's/500165/500365/' dam.geojson >far.geojson
 wrong "a line lies in the grid" "barriers[0].file: far.geojson: one of its places is outside of the grid" '[{file: far.geojson, height: 1}]'
 echo '{"type": "Point", "coordinates": [500075, 4177175]}' >point.geojson
+: >void.geojson
+wrong "an empty file says so" "void.geojson: is empty; expected GeoJSON" '[{file: void.geojson, height: 1}]'
 wrong "a point is no barrier" "point.geojson:1:10: type: found the text \"Point\", expected lines or polygons" '[{file: point.geojson, height: 1}]'
 try check flow.yaml --set fields.barrier=1
 fails 2 "barriers are a list or a field" "fields.barrier: there are \`barriers\`, too"
