@@ -228,6 +228,21 @@ def maps_are_those_of_the_program():
 
 
 @test
+def classes_are_those_of_the_program():
+    with open(here("classes.csv"), "w") as file:
+        file.write("class,volume,duration,curve,probability\n1,1000,200,constant,3\n2,2000,300,falling,1\n")
+    result = strake.scan(here("flow.yaml"), vents=here("vents.csv"), classes=here("classes.csv"), count=6, maps=True,
+                         eruptions=25, fields=())
+    subprocess.run([program, "scan", here("flow.yaml"), "--vents", here("vents.csv"), "--classes", here("classes.csv"),
+                    "--draws", "6", "--eruptions", "25", "--maps", here("class-maps"), "--quiet",
+                    "--table", here("classes-t.csv")], check=True)
+    assert sorted(result.maps) == ["absolute", "arrival", "maximum", "mean", "probability", "probability-1", "probability-2"]
+    assert result.values["class"].shape == (6,) and set(result.values["class"]) == {"1", "2"}
+    for name, values in result.maps.items():
+        assert values.tobytes() == np.load(here("class-maps/%s.npy" % name)).tobytes(), name
+
+
+@test
 def mistakes_raise_what_strake_says():
     raises(strake.UsageError, ["parameters.Q", "unknown key"], strake.scan, quench(), {"parameters.Q": [1]})
     raises(strake.UsageError, ["phi"], strake.scan, quench(), {"parameters.K": [1]}, fields=["phi"])
@@ -249,6 +264,7 @@ def mistakes_raise_what_strake_says():
            {"parameters.K": np.random.default_rng(1).random(9000)})
     raises(strake.UsageError, ["nan", "finite"], strake.scan, quench(), draws={"parameters.K": np.array([1, np.nan])})
     raises(strake.UsageError, ["vents", "(2,)"], strake.scan, quench(), vents=[1, 2])
+    raises(strake.UsageError, ["draws", "mapping", "10"], strake.scan, quench(), draws=10)
     raises(strake.Error, ["none.yaml"], strake.scan, here("none.yaml"), {"parameters.K": [1]})
     raises(strake.UsageError, ["--over"], strake.scan, quench())
     raises(KeyError, ["phi", "are u"], lambda: strake.scan(quench(), {"parameters.K": [1]})["phi"])

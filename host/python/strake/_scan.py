@@ -46,7 +46,7 @@ _LONGEST_WORD = 131071  # bytes of a command's word that Linux takes
 _PR_SET_PDEATHSIG = 1  # sys/prctl.h
 
 # Columns of the table that are texts, and that are whole numbers.
-_TEXTS = ("state", "where", "folder", "message", "id")
+_TEXTS = ("class", "state", "where", "folder", "message", "id")
 _COUNTS = ("run", "steps")
 
 
@@ -89,7 +89,8 @@ class Scan:
     failed: of shape (members,), which runs failed.
     errors: by the number of a run that failed, from 0 on, what Strake says of it.
     maps: with maps=True the maps of all runs: "probability" of a flow [-], "mean" and "maximum" of its thickness [m], and
-        its "arrival" [s], each of shape (rows, cols).
+        its "arrival" [s], each of shape (rows, cols); with classes "probability-CLASS" of each, with eruptions "absolute",
+        the probability of one or more flows.
     folder: what the caller named; None where all files are gone."""
 
     def __init__(self, table: Dict[str, npt.NDArray[Any]], keys: Sequence[str], arrays: Dict[str, npt.NDArray[Any]],
@@ -122,12 +123,13 @@ class Scan:
 
 def scan(case: Union[Case, Path, Mapping[str, Any]], over: Optional[Mapping[str, Any]] = None, *,
          draws: Optional[Mapping[str, Any]] = None, count: Optional[int] = None, seed: Optional[int] = None,
-         sampling: Optional[str] = None, vents: Union[Path, npt.ArrayLike, None] = None, set: Sequence[str] = (),
+         sampling: Optional[str] = None, vents: Union[Path, npt.ArrayLike, None] = None,
+         classes: Optional[Path] = None, set: Sequence[str] = (),
          steps: Optional[int] = None, fields: Optional[Sequence[str]] = None, on: Optional[str] = None,
          split: Union[str, Sequence[float], None] = None, threads: Optional[int] = None, jobs: Optional[int] = None,
          members: Optional[int] = None, cache: Optional[Path] = None, maps: bool = False,
          weights: Optional[Mapping[str, Sequence[float]]] = None, footprint: Optional[Path] = None,
-         threshold: Optional[float] = None, folder: Optional[Path] = None,
+         threshold: Optional[float] = None, eruptions: Optional[float] = None, folder: Optional[Path] = None,
          progress: Progress = True) -> Scan:
     """Runs a case many times with other values, side by side on cores and devices, as `strake scan` does.
 
@@ -142,13 +144,16 @@ def scan(case: Union[Case, Path, Mapping[str, Any]], over: Optional[Mapping[str,
     seed, sampling: of the draws (default: 1); "random" or "lhs", a Latin hypercube (default: "random").
     vents: places of vents[0]: an array of shape (vents, 2) of x and y [m], or (vents, 3) with weights, or the path of a
         file as --vents takes it; each of them, or as many as `count` says, drawn by their weights.
+    classes: the path of a file of classes of eruptions, as --classes takes it: each of them, or as many as `count` says,
+        drawn by their probabilities. Scan.values["class"] are their names.
     set: texts "PATH=VALUE" that change keys in every run.
     steps: the last step, instead of the case's.
     fields: names of the fields that the result has (default: as the case says, else its states); () for none.
     on, split, threads, cache: where to run, as of Solver.
     jobs, members: runs at a time on the cores, and on each device.
-    maps, weights, footprint, threshold: maps of all runs, the weights of values in them, a mapped flow that each run is
-        compared with (column "e1" of the table), and the thickness above which there is a flow [m].
+    maps, weights, footprint, threshold, eruptions: maps of all runs, the weights of values in them, a mapped flow that each
+        run is compared with (column "e1" of the table), the thickness above which there is a flow [m], and how many
+        eruptions are expected in the years of the map "absolute".
     folder: keeps the table (scan.csv), outputs (runs/), maps (maps/) and what was given as arrays (given/) there, so that the
         same call goes on where it was ended, and makes what is new where there are more values; None: a folder that is
         removed at the end.
@@ -158,6 +163,10 @@ def scan(case: Union[Case, Path, Mapping[str, Any]], over: Optional[Mapping[str,
 
     Each run gives the bits of Solver. A run that fails is in Scan.failed and is logged as a warning; the others go on.
     Ctrl-C ends all processes of the scan. Raises UsageError, FileError and Error with Strake's messages."""
+    for name, keys in (("over", over), ("draws", draws), ("weights", weights)):
+        if not isinstance(keys, (Mapping, type(None))):
+            raise UsageError("scan: %s: expected a mapping of paths of keys, such as {'vents[0].rate': ...}, not %r"
+                             % (name, keys))
     given = case._given if isinstance(case, Case) else Given(case, ())
     with contextlib.ExitStack() as stack:
         if folder is None:
@@ -171,11 +180,14 @@ def scan(case: Union[Case, Path, Mapping[str, Any]], over: Optional[Mapping[str,
         words.drawn(draws or {}, count)
         if vents is not None:
             words.vents(vents)
+        if classes is not None:
+            words.keys.insert(0, "class")
+            words.add("--classes", os.fspath(classes))
         if split is not None and not isinstance(split, str):
             split = ",".join(repr(float(weight)) for weight in split)
         for name, value in (("seed", seed), ("sampling", sampling), ("steps", steps), ("on", on), ("split", split),
                             ("threads", threads), ("jobs", jobs), ("members", members), ("cache", cache),
-                            ("footprint", footprint), ("threshold", threshold)):
+                            ("footprint", footprint), ("threshold", threshold), ("eruptions", eruptions)):
             if value is not None:
                 words.add("--" + name, str(os.fspath(value) if isinstance(value, os.PathLike) else value))
         if maps:
