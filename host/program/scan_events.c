@@ -194,6 +194,8 @@ strake_status strake_scan_vents_add(const strake_scan_vents *vents, strake_scan_
     for (int64_t v = 0; v < vents->count; v++) {
         sum[v] = vents->weight[v] + (v > 0 ? sum[v - 1] : 0.0);
     }
+    STRAKE_CHECK(isfinite(sum[vents->count - 1]), error, STRAKE_ERR_USAGE,
+                 "option --vents: the weights have no finite sum; give smaller ones");
     STRAKE_CHECK(vents->count <= STRAKE_SCAN_MOST, error, STRAKE_ERR_USAGE,
                  "option --vents: more than %d vents; draw some of them with --draws",
                  (int)STRAKE_SCAN_MOST);
@@ -283,6 +285,9 @@ static strake_status write_curve(const char *file, const char *curve, double vol
     double peak = 0.0;
     const strake_node word = {
         .kind = STRAKE_NODE_SCALAR, .text = (char *)(uintptr_t)curve, .origin = file};
+    STRAKE_CHECK(isfinite(2.0 * (volume / duration)), error, STRAKE_ERR_USAGE,
+                 "%s: a volume of %g m3 in %g s: the rate has to be a finite number", file, volume,
+                 duration);
     if (strcmp(curve, "constant") == 0 || strcmp(curve, "falling") == 0 ||
         strcmp(curve, "triangle") == 0 || strncmp(curve, "triangle:", 9) == 0) {
         STRAKE_TRY(strake_curve_read(&word, &is_constant, &peak, error));
@@ -379,6 +384,8 @@ static strake_status add_classes(const char *path, const strake_scan_draws *draw
     }
     STRAKE_CHECK(out->classes > 0 && sum[out->classes - 1] > 0.0, error, STRAKE_ERR_USAGE,
                  "%s: has no class with a probability above 0", path);
+    STRAKE_CHECK(isfinite(sum[out->classes - 1]), error, STRAKE_ERR_USAGE,
+                 "%s: the probabilities have no finite sum; give smaller ones", path);
     part = axis->is_drawn ? strake_scan_parts(draws, axis->path) : NULL;
     STRAKE_CHECK(!axis->is_drawn || part != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for classes");

@@ -532,7 +532,9 @@ cleanup:
 strake_status strake_scan_weights_read(const char *const *weights, strake_scan_values *values,
                                        strake_error *error)
 {
+    static const double most = 1e300; /* sums of thicknesses have to be finite, too */
     strake_status status = STRAKE_OK;
+    double sum = 0.0;
     for (int k = 0; weights[k] != NULL; k++) {
         const size_t length = (size_t)(strchr(weights[k], '=') - weights[k]);
         int axis = 0;
@@ -545,6 +547,13 @@ strake_status strake_scan_weights_read(const char *const *weights, strake_scan_v
                      weights[k]);
         STRAKE_TRY(read_weights(weights[k], &values->axis[axis], error));
     }
+    for (int64_t run = 0; run < values->runs; run++) {
+        sum += strake_scan_weight(values, run);
+    }
+    STRAKE_CHECK(sum <= most, error, STRAKE_ERR_USAGE,
+                 "the weights of the runs (--weights, --vents and --classes, multiplied) add up to "
+                 "%g, expected at most %g; give smaller ones",
+                 sum, most);
 cleanup:
     return status;
 }

@@ -425,9 +425,11 @@ static strake_status read_place(const strake_node *map, const strake_vents_place
         STRAKE_TRY(read_side(y, place, true, row, error));
         STRAKE_TRY(read_side(x, place, false, col, error));
     } else {
+        const bool is_twice = (r != NULL || c != NULL) && (x != NULL || y != NULL);
         return strake_node_fail(map, error,
                                 "expected its place: either row and col, counted from 0 in the "
-                                "north-west, or x and y on the map");
+                                "north-west, or x and y on the map%s",
+                                is_twice ? "; it has keys of both" : "");
     }
 cleanup:
     return status;

@@ -271,6 +271,19 @@ collection "$(point -1 Point '[1065, 2115]')" >wrong.geojson
 try scan placed.yaml --vents wrong.geojson --table none.csv
 fails 2 "so is a weight below 0" "wrong.geojson:1:" "weight: found '-1', expected a number >= 0"
 
+try scan placed.yaml --vents vents.csv --set 'vents=[{row: 3, col: 3, rate: 1}]' --table none.csv
+fails 2 "places of vents go with x and y of the case" "either row and col" "x and y on the map; it has keys of both"
+printf '1065,2115,1e308\n1145,2115,1e308\n' >huge.csv
+try scan placed.yaml --vents huge.csv --draws 4 --table none.csv
+fails 2 "weights have a finite sum" "--vents: the weights have no finite sum"
+printf '1065,2115,1e200\n1145,2115,1e200\n' >huge.csv
+printf 'class,volume,duration,curve,probability\na,1000,500,constant,1e200\n' >huge-c.csv
+try scan placed.yaml --vents huge.csv --classes huge-c.csv --maps huge --table none.csv
+fails 2 "and so have products of them" "the weights of the runs" "expected at most 1e+300"
+printf 'class,volume,duration,curve,probability\na,1000,500,constant,1e308\nb,1000,500,falling,1e308\n' >huge-c.csv
+try scan placed.yaml --classes huge-c.csv --draws 4 --table none.csv
+fails 2 "probabilities of classes, too" "huge-c.csv: the probabilities have no finite sum"
+
 # Classes of eruptions.
 printf 'class, volume, duration, curve, probability\nsmall, 1000, 500, constant, 3\nlarge, 4000, 800, triangle, 1\n' >classes.csv
 classes=(scan placed.yaml --vents vents.csv --classes classes.csv --on cpu)
@@ -297,7 +310,7 @@ try scan placed.yaml --classes classes.csv --table cut.csv --on cpu --set time.e
 check "a run that ends before its eruption is told" grep -q "runs of class large end at 600 s, before their eruption does at 800 s" .err
 head='class,volume,duration,curve,probability'
 for wrong in 'class,volume,duration,curve\na,1,2,constant' "$head" "$head\na,0,2,constant,1" "$head\na/b,1,2,constant,1" "$head\na,1,2,constant,-1" "$head\na,1,2,constant,0" \
-    "$head\na,1,2,triangle:1,1" "$head\na,1,2,steep,1" "$head\na,1,2,constant,1\na,1,2,constant,1" "$head\na,1,2,vents.csv,1"; do
+    "$head\na,1,2,triangle:1,1" "$head\na,1,2,triangle:,1" "$head\na,1e308,1e-9,constant,1" "$head\na,1,2,steep,1" "$head\na,1,2,constant,1\na,1,2,constant,1" "$head\na,1,2,vents.csv,1"; do
     printf "$wrong\n" >wrong.csv
     try scan placed.yaml --classes wrong.csv --table none.csv
     fails 2 "what is no class is refused: $wrong" ".csv"

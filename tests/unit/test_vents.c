@@ -300,7 +300,7 @@ static void what_is_wrong_is_said_in_one_message(void **state)
         "file that says it; give row and col instead");
     bad("[{row: 1, x: 1100, rate: 4}]", &map,
         "vents[0]: expected its place: either row and col, counted from 0 in the north-west, or x "
-        "and y on the map");
+        "and y on the map; it has keys of both");
     bad("[{row: 1, col: 1}]", &map,
         "vents[0]: its rate is missing; expected a number [m3/s], a series or a file");
     bad("[{row: 1, col: 1, rate: -4}]", &map,
