@@ -22,6 +22,7 @@ typedef struct request {
     int64_t first, end; /* slabs of the grid */
     int64_t step;       /* at the end */
     strake_clock clock; /* at the end */
+    double dt_after;    /* at the end: strake_domain.dt_after */
     bool was_set;       /* at the end: states came from rank 0 */
     strake_error outcome;
 } request;
@@ -196,6 +197,7 @@ static strake_status conclude(strake_solver *solver, const request *end, strake_
 {
     solver->domain->step = end->step;
     solver->domain->clock = end->clock;
+    solver->domain->dt_after = end->dt_after;
     if (end->was_set) {
         solver->domain->ops->note(solver->domain, STRAKE_DOMAIN_GIVEN);
     }
@@ -210,6 +212,7 @@ strake_status strake_remote_end(strake_solver *solver, strake_status outcome, st
     request end = {.kind = REQUEST_END,
                    .step = solver->domain->step,
                    .clock = solver->domain->clock,
+                   .dt_after = solver->domain->dt_after,
                    .was_set = solver->remote.was_set ||
                               (solver->kind->spread != NULL &&
                                strake_domain_lacks(solver->domain, STRAKE_LACKS_SHARED))};

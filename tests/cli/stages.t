@@ -82,6 +82,12 @@ if command -v mpirun >/dev/null 2>&1; then
     try run paced.yaml --on serial --quiet --output paced
     timeout -k 5 600 mpirun --oversubscribe -np 3 "$STRAKE" run paced.yaml --on cpu --threads 1 --quiet --output ranks >.out 2>.err
     check "the same bytes with a tolerance on 3 ranks" "$STRAKE" compare paced ranks
+    rm -rf half
+    try run paced.yaml --on cpu --quiet --output half --steps 9
+    timeout -k 5 600 mpirun --oversubscribe -np 2 "$STRAKE" run paced.yaml --on cpu --threads 1 --quiet --output half \
+        --resume half/checkpoint.strake >.out 2>.err
+    check "and where ranks go on from a checkpoint" "$STRAKE" compare "paced/$(basename "$(ls paced/u_*.npy | tail -n 1)")" \
+        "half/$(basename "$(ls half/u_*.npy | tail -n 1)")"
 fi
 try run paced.yaml --on cpu --output few --set scheme.time=midpoint
 fails 2 "a tolerance is for rkc" "time.tolerance" "scheme.time: rkc"
