@@ -406,12 +406,18 @@ static strake_status begin_stages(strake_grid *grid, strake_error *error)
     int (*const count)(const strake_case *, double, int *) = which->problem->stages;
     int at_once = 1;
     const bool is_paced = which->tolerance > 0.0;
+    int most = STRAKE_RKC_MOST;
     double dt = is_paced ? strake_rkc_first(count, which, which->dt) : which->dt;
     const int stages = count != NULL ? count(which, dt, &at_once) : 0;
     if (stages == 0) {
         return STRAKE_OK;
     }
-    const int most = is_paced ? STRAKE_RKC_MOST : stages;
+    STRAKE_CHECK(!is_paced || stages <= STRAKE_RKC_LEAST || stages <= at_once, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: time.tolerance: steps of any length take more than %d stages, so no step is "
+                 "short enough to begin with; give time.dt instead, or look at the parameters",
+                 which->file, at_once > STRAKE_RKC_LEAST ? at_once : STRAKE_RKC_LEAST);
+    most = is_paced ? most : stages;
     domain->stages = (stages + at_once - 1) / at_once;
     domain->tells = at_once * STRAKE_RKC_TELLS;
     domain->told = calloc((size_t)((most / at_once + 1 + STRAKE_MAX_SWEEP) * domain->tells),

@@ -304,6 +304,18 @@ static double limit_length(const strake_case *which, double dt)
     return dt;
 }
 
+/* Steps have become so short that the run would never end. */
+static strake_status refuse_tolerance(const strake_solver *solver, double dt, strake_error *error)
+{
+    const strake_case *const which = solver->which;
+    return strake_fail(
+        error, STRAKE_ERR_NUMERIC,
+        "time.tolerance: %.3g is less than the error of a step of %.3g s, at %.6g s: "
+        "%s precision has no smaller one, or the states grow without bound; give a "
+        "larger tolerance, or look at the parameters",
+        which->tolerance, dt, solver->domain->clock.time, strake_precision_name(which->precision));
+}
+
 /*
  * Steps whose lengths follow from the estimated error of those before. A step is judged by the first stages of the next one,
  * which has the length that was found when its own first stages were done: so no stage is in vain but where a step is refused, or
@@ -317,15 +329,15 @@ static strake_status run_by_tolerance(strake_solver *solver, int64_t *steps, str
     strake_domain *const domain = solver->domain;
     strake_clock *const clock = &domain->clock;
     paced_step now = {.has_begun = false};
+    /* The error of steps so much shorter than a run's first one is rounding, which even shorter ones have, too. */
+    const double shortest = (which->precision == STRAKE_DOUBLE ? 1e-5 : 1e-3) * domain->dt_first;
     const int64_t wanted = *steps;
     for (*steps = 0;
          *steps < wanted && !is_over(solver) && (*steps == 0 || !is_asked_to_stop(solver));) {
         double ratio = 0.0;
         now.dt = cut_length(clock, clock->time, clock->dt, &now.time);
-        STRAKE_CHECK(
-            now.dt > 1e-12 * fmax(clock->time, DBL_MIN), error, STRAKE_ERR_NUMERIC,
-            "%s: time.tolerance: %.3g is less than the error of steps of %.3g s; give a larger one",
-            which->file, which->tolerance, now.dt);
+        STRAKE_TRY(clock->dt > 1e-12 * clock->time ? STRAKE_OK
+                                                   : refuse_tolerance(solver, clock->dt, error));
         plan_paced(domain, which, &now);
         STRAKE_TRY(do_paced(solver, &ratio, error));
         const double next = limit_length(which, strake_rkc_next(now.dt, ratio));
@@ -338,6 +350,7 @@ static strake_status run_by_tolerance(strake_solver *solver, int64_t *steps, str
             now.is_again = false;
             continue;
         }
+        STRAKE_TRY(now.dt > shortest ? STRAKE_OK : refuse_tolerance(solver, now.dt, error));
         STRAKE_TRY(strake_team_undo(&solver->team, error));
         clock->dt = fmin(next, 0.8 * now.dt);
         domain->dt_after = clock->dt;

@@ -1,5 +1,6 @@
 #include "engine/rkc.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Damping: a stage polynomial stays below 1 - eps/3. */
@@ -106,15 +107,23 @@ double strake_rkc_next(double dt, double ratio)
     return factor * dt;
 }
 
+/* Whether a step has the fewest stages: those of one step of the graph, or of two where that is a single stage. */
+static bool is_shortest(int (*count)(const struct strake_case *which, double dt, int *at_once),
+                        const struct strake_case *which, double dt)
+{
+    int at_once = 0;
+    const int stages = count(which, dt, &at_once);
+    return stages <= STRAKE_RKC_LEAST || stages <= at_once;
+}
+
 double strake_rkc_first(int (*count)(const struct strake_case *which, double dt, int *at_once),
                         const struct strake_case *which, double most)
 {
-    int at_once = 0;
     double dt = 1.0;
-    while (count(which, dt, &at_once) > at_once) {
+    while (dt > 1e-300 && !is_shortest(count, which, dt)) {
         dt *= 0.5;
     }
-    while (2.0 * dt < most && dt < 1e30 && count(which, 2.0 * dt, &at_once) <= at_once) {
+    while (2.0 * dt < most && dt < 1e30 && is_shortest(count, which, 2.0 * dt)) {
         dt *= 2.0;
     }
     return dt < most ? dt : most;

@@ -533,6 +533,14 @@ static strake_status judge(const strake_case *which,
     }
     if (count > 0) {
         const int enough = strake_rkc_stages(which->dt * rate);
+        if (enough > STRAKE_RKC_MOST) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: time.dt: %.9g is unstable for a field from %.6g to %.6g even "
+                               "with %d stages, the most there are; take smaller steps, at most "
+                               "%.9g s, or say scheme.unstable: allow",
+                               which->file, which->dt, low, high, STRAKE_RKC_MOST,
+                               strake_rkc_limit(STRAKE_RKC_MOST) / rate);
+        }
         return strake_fail(
             error, STRAKE_ERR_USAGE,
             "%s: time.dt: %.9g is unstable with %d stages for a field from %.6g to %.6g; take "

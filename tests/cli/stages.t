@@ -95,6 +95,15 @@ try run paced.yaml --on cpu --output few --set scheme.stages=8
 fails 2 "whose stages follow from it" "leave out scheme.stages"
 try run paced.yaml --on cpu --output few --set fields.u="{random: {seed: 1, minimum: -2, maximum: 2}}"
 fails 2 "values far beyond the wells are refused" "fields.u: from -" "further beyond the wells"
+try run paced.yaml --on cpu --quiet --output few --set time.tolerance=1e-16
+fails 1 "so is a tolerance below what rounding makes" "time.tolerance: 1e-16 is less than the error of a step" "double precision"
+try run paced.yaml --on cpu --quiet --output few --set time.tolerance=1e-7 --set precision=single
+fails 1 "which is more in single precision" "time.tolerance: 1e-07 is less" "single precision"
+try run paced.yaml --on cpu --quiet --output few --set parameters.U=-1
+fails 1 "and where states grow without bound" "time.tolerance: 0.003 is less" "grow without bound"
+try run paced.yaml --on cpu --quiet --output few --set grid.dx=1e-100
+fails 2 "cells for which no step is short enough are refused" "time.tolerance: " "look at the parameters"
+rm -rf few
 try run quench.yaml --on cpu --output few --set output.every_seconds=1
 fails 2 "outputs at times are for steps of different lengths" "every_seconds" "use every"
 try run quench.yaml --on cpu --quiet --output half --steps 7
@@ -121,7 +130,7 @@ enough=$(sed -n 's/.*scheme.stages: \([0-9]*\).*/\1/p' .err)
 try run quench.yaml --on cpu --quiet --output few --set scheme.stages="$enough"
 exits 0 "what the message says is enough"
 try run quench.yaml --on cpu --output few --set time.dt=1e6
-fails 2 "so is a time step for which there are none" "time.dt: 1000000" "smaller steps"
+fails 2 "so is a time step for which there are none" "time.dt: 1000000" "even with 1000 stages" "smaller steps"
 try run quench.yaml --on cpu --output few --set scheme.time=midpoint --set time.dt=0.01 --set scheme.stages=6
 check "stages of another method have no effect, and a note says so" grep -q "note: .*scheme.stages.*scheme.time is not rkc" .err
 try run quench.yaml --on cpu --quiet --output blown --set scheme.stages=3 --set scheme.unstable=allow
@@ -220,6 +229,31 @@ if [ "$code" -eq 0 ]; then
     try run wrong.yaml --on cpu --output wrong --set problem="{file: stiff.c}"
     fails 2 "one whose stages do not estimate their error has no tolerance" "minus the error of the last"
     mv short/T_00000160.npy short.npy
+    sed -e 's|^#define STIFF_POINTS(X)|& X(stiff_error, 6, 4, 3, 0, 0)|' \
+        -e 's|^    strake_graph_state(g, in.START., start);|&\
+    strake_graph_reduce(g, STRAKE_STAGE(g, 1, "err", stiff_error, at(told[STRAKE_RKC_CHANGE], 0, 0), at(in[START], 0, 0),\
+        at(in[T], 0, 0), at(told[STRAKE_RKC_RATES], 0, 0), at(in[RATE], 0, 0), at(rate, 0, 0)), STRAKE_MINIMUM);|' \
+        -e 's|^#define STIFF_POINTS|STRAKE_POINT_FUNCTION real stiff_error(real c, real s, real t, real d, real f, real r)\
+{\
+    const real e = c * (s - t) + d * (f + r);\
+    return e > REAL(0.0) ? -e : e;\
+}\
+&|' stiff.c >judged.c
+    try problem build judged.c
+    exits 0 "one that estimates its error is built"
+    cat >judged.yaml <<'CASE'
+problem: {file: judged.c}
+grid: {rows: 40, cols: 40}
+time: {tolerance: 1.0e-4, end: 20}
+fields: {T: {sine: {amplitude: 1, waves: [2, 1]}}}
+CASE
+    try run judged.yaml --on serial --quiet --output judged
+    exits 0 "and has steps of different lengths, with one stage at once"
+    try run judged.yaml --on cpu --quiet --output place
+    check "which have the same bytes on threads" "$STRAKE" compare "judged/$(basename "$(ls judged/T_*.npy | tail -n 1)")" \
+        "place/$(basename "$(ls judged/T_*.npy | tail -n 1)")"
+    check "and follow short steps, too" "$STRAKE" compare "judged/$(basename "$(ls judged/T_*.npy | tail -n 1)")" short.npy \
+        --tolerance 2e-3
     check "and follows short steps" "$STRAKE" compare stiff/T_00000010.npy short.npy --tolerance 2e-3
 else
     report 1 "a problem in a file with stages is built"
