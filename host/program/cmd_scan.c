@@ -234,6 +234,30 @@ void strake_scan_plan_deal(strake_scan *s)
 
 /* --- while it goes on ----------------------------------------------------------------------------- */
 
+static void count_place(strake_scan *s, const char *where)
+{
+    int k = 0;
+    while (k < s->places && strcmp(s->made[k].where, where) != 0) {
+        k++;
+    }
+    if (k == s->places && k < STRAKE_MOST_PLACES) {
+        (void)snprintf(s->made[k].where, sizeof s->made[k].where, "%s", where);
+        s->places++;
+    }
+    s->made[k < STRAKE_MOST_PLACES ? k : STRAKE_MOST_PLACES - 1].runs++;
+}
+
+/* ", cpu 12/s, ocl:0 40/s": runs a second that each place has made so far, at the end of a text. */
+static void add_rates(const strake_scan *s, double seconds, char *text, size_t size)
+{
+    for (int k = 0; k < s->places && seconds > 0.0; k++) {
+        const size_t used = strlen(text);
+        char rate[24];
+        (void)strake_number_print(rate, sizeof rate, "%.3g", (double)s->made[k].runs / seconds);
+        (void)snprintf(text + used, size - used, ", %s %s/s", s->made[k].where, rate);
+    }
+}
+
 static strake_status take_answer(void *user, const strake_scan_answer *answer, strake_error *error)
 {
     strake_scan *const s = user;
@@ -244,13 +268,14 @@ static strake_status take_answer(void *user, const strake_scan_answer *answer, s
     }
     s->ended++;
     s->failed += failed ? 1 : 0;
+    count_place(s, answer->where);
     return strake_scan_table_put(&s->table, &s->job, answer, error);
 }
 
 static strake_status tick(void *user, int busy, strake_error *error)
 {
     strake_scan *const s = user;
-    char facts[120];
+    char facts[240];
     const double done = (double)(s->before + s->ended), all = (double)s->values.runs;
     const double seconds = strake_clock_seconds() - s->begin;
     const double left = s->ended > 0 ? seconds / (double)s->ended * (all - done) : 0.0;
@@ -258,6 +283,7 @@ static strake_status tick(void *user, int busy, strake_error *error)
                    (long long)done, (long long)all, (long long)s->failed, busy);
     if (s->ended > 0) {
         (void)snprintf(facts + strlen(facts), sizeof facts - strlen(facts), ", %.0f s left", left);
+        add_rates(s, seconds, facts, sizeof facts);
     }
     if (!s->arguments->quiet) {
         strake_progress_show(&s->progress, done / all, facts);
@@ -458,7 +484,8 @@ cleanup:
 static void tell_end(const strake_scan *s)
 {
     const int64_t done = s->before + s->ended;
-    char run[600];
+    char run[600], rates[240] = "";
+    const double seconds = strake_clock_seconds() - s->begin;
     if (strake_interrupted() && done < s->values.runs) {
         strake_say("interrupted after %lld of %lld runs, which are in %s; the same command goes on "
                    "from there",
@@ -466,7 +493,9 @@ static void tell_end(const strake_scan *s)
     } else if (!s->arguments->quiet && s->arguments->fit_is_made == NULL) {
         (void)printf("%s: %lld run%s, %lld failed; %.2f s, %d at a time", s->table.path,
                      (long long)s->values.runs, s->values.runs == 1 ? "" : "s",
-                     (long long)s->failed, strake_clock_seconds() - s->begin, s->deal.busiest);
+                     (long long)s->failed, seconds, s->deal.busiest);
+        add_rates(s, seconds, rates, sizeof rates);
+        (void)printf("%s", rates);
         if (s->before > 0) {
             (void)printf("; %lld were there already", (long long)s->before);
         }

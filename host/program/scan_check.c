@@ -17,8 +17,8 @@
 #include "program/scan_trace.h"
 #include "program/summary.h"
 
-/* Cells of which the fields are made to see whether they can be run: of all runs, or of some that lie evenly. */
-static const double most_tried = 2e8;
+/* Runs, and cells of them all, whose fields are made to see whether they can be run: of all, or of some that lie evenly. */
+static const double most_tried = 200, most_cells = 2e8;
 
 /* Numbers of a cell that a run leaves for maps, and maps. */
 enum { TRACED = 2, MAPS = 4 };
@@ -114,8 +114,8 @@ cleanup:
 static void try_runs(const void *given, int to)
 {
     const strake_scan *const s = given;
-    const double cells = s->extent.cells[1] * (double)s->values.runs;
-    const int64_t stride = cells > most_tried ? (int64_t)ceil(cells / most_tried) : 1;
+    const double runs = (double)s->values.runs, cells = s->extent.cells[1] * runs;
+    const int64_t stride = (int64_t)ceil(fmax(fmax(cells / most_cells, runs / most_tried), 1.0));
     tried out = {.runs = 0};
     for (int64_t run = 0; run < s->values.runs; run += stride) {
         strake_error why;

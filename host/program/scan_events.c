@@ -188,13 +188,14 @@ strake_status strake_scan_vents_add(const strake_scan_vents *vents, strake_scan_
     static const char *const paths[] = {"vents[0].x", "vents[0].y"};
     strake_status status = STRAKE_OK;
     const bool is_each = draws->count == 0;
-    double *part = NULL;
+    double *part = NULL, all = 0.0;
     double *const sum = malloc((size_t)vents->count * sizeof *sum);
     STRAKE_CHECK(sum != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
     for (int64_t v = 0; v < vents->count; v++) {
-        sum[v] = vents->weight[v] + (v > 0 ? sum[v - 1] : 0.0);
+        all += vents->weight[v];
+        sum[v] = all;
     }
-    STRAKE_CHECK(isfinite(sum[vents->count - 1]), error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(isfinite(all), error, STRAKE_ERR_USAGE,
                  "option --vents: the weights have no finite sum; give smaller ones");
     STRAKE_CHECK(vents->count <= STRAKE_SCAN_MOST, error, STRAKE_ERR_USAGE,
                  "option --vents: more than %d vents; draw some of them with --draws",

@@ -36,6 +36,11 @@ typedef struct strake_scan {
         failed; /**< runs that the table had, that are done now, and failed in all */
     char first_failure[STRAKE_SCAN_TEXT];
     int64_t first_failed;
+    struct {
+        char where[64];
+        int64_t runs;
+    } made[STRAKE_MOST_PLACES]; /**< runs that ended on each place */
+    int places;                 /**< of these */
     strake_progress progress;
     double begin;
     strake_lock kept, mapped; /**< of the folders of --keep and --maps */

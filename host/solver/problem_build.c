@@ -439,9 +439,10 @@ static strake_status make_object(builder *b, strake_error *error)
     void *handle = NULL;
     char name[4200];
     /* The host's side first: its messages are about all of the file, and come once. */
-    add_words(compile(b, 0, "problem.c", "host.o"),
-              "-DSTRAKE_IN_FILE=<problem/file_calls.h> -Wall -Wextra -Wno-missing-field-initializers "
-              "-Werror=implicit-function-declaration");
+    add_words(
+        compile(b, 0, "problem.c", "host.o"),
+        "-DSTRAKE_IN_FILE=<problem/file_calls.h> -Wall -Wextra -Wno-missing-field-initializers "
+        "-Werror=implicit-function-declaration");
     link_with(b, "host.o");
     STRAKE_TRY(run_all(b, 1, error));
     tell_output(b, &b->run[0], name, sizeof name); /* warnings */

@@ -121,6 +121,7 @@ check "--keep keeps outputs with what they are" sh -c 'ls kept/*/psi_00000003.np
 check "and the table names the folders" test -e "$(column kept.csv folder | head -n 1)/index.csv"
 try scan case.yaml --over run.on=cpu,serial --steps 5 --table places.csv
 prints "where run.* keys are varied runs come one after the other" "1 at a time"
+prints "and how many runs a second each place made" "cpu " "serial " "/s"
 check "each where it says" test "$(column places.csv where | lines)" = "cpu serial"
 check "with the same results" test "$(column places.csv psi_checksum | sort -u | wc -l)" -eq 1
 cat >quench.yaml <<'YAML'
