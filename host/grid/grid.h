@@ -31,6 +31,8 @@ typedef struct strake_validity {
     bool changes; /**< the case gives it for every step anew (changes.h) */
     /** with time.courant: a velocity that a model gives, in strake_grid.velocity; from_shape holds, too */
     bool is_given;
+    /** what is poured into it is more or less than before, in the same cells: it was surveyed with these */
+    bool is_poured_again;
 } strake_validity;
 
 typedef struct strake_grid {

@@ -482,6 +482,7 @@ void strake_inputs_pour(strake_grid *grid)
 {
     for (int f = 0; f < grid->which->problem->fields; f++) {
         if (strake_inputs_are_poured(grid->which, f)) {
+            grid->field[f].is_poured_again = grid->field[f].state >= STRAKE_FIELD_READY;
             fill_default(grid, f);
             pour(grid, f);
         }
@@ -516,7 +517,8 @@ static bool inputs_is_new(const strake_grid *grid, int f)
 static bool is_surveyed(const strake_grid *grid, int f)
 {
     const strake_field *const field = &grid->which->problem->field[f];
-    return inputs_is_new(grid, f) && !(field->may_change && field->position == STRAKE_CELL);
+    return inputs_is_new(grid, f) && !grid->field[f].is_poured_again &&
+           !(field->may_change && field->position == STRAKE_CELL);
 }
 
 bool strake_inputs_move(const strake_grid *grid, int f)
@@ -772,6 +774,7 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
         } else if (new.is_extended[f] && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
             grid->field[f].state = STRAKE_FIELD_READY;
         }
+        grid->field[f].is_poured_again = false;
     }
     strake_grid_mark(grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW, STRAKE_FIELD_READY);
 cleanup:
