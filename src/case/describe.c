@@ -51,7 +51,8 @@ static void set_boolean(strake_entry *out, bool fallback)
 static void set_number(strake_entry *out, const strake_limits *range, bool whole, double fallback)
 {
     enum { SOME = 10 };
-    const double other = fallback > 0.0 ? 2.0 * fallback : whole ? SOME : 0.5;
+    const bool is_open = fallback >= STRAKE_STEPS_OPEN; /* as many steps as it takes */
+    const double other = fallback > 0.0 && !is_open ? 2.0 * fallback : whole ? SOME : 0.5;
     const double least = range->minimum < other ? other : range->minimum;
     (void)strake_limits_text(range, whole, out->type, sizeof out->type);
     (void)strake_number_print(out->usual, sizeof out->usual, "%.15g", fallback);

@@ -127,9 +127,8 @@ const strake_common strake_commons[] = {
      "required, or time.end", STEP_RANGE, "number of time steps from the initial fields on"},
     {"time.end", STRAKE_COMMON_REAL, ALL | FIXED, AT(end), 0.0,
      "required, or time.steps where time.dt is given", TIME_RANGE("[s]"),
-     "time of the last step: a whole number of time.dt where that is given; otherwise the last "
-     "step "
-     "is shortened to end exactly there"},
+     "time of the last step: a whole number of time.dt where all steps are that long; otherwise "
+     "the last step is shortened to end exactly there"},
     {"time.end", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(end), 0.0, "required", TIME_RANGE("[s]"),
      "time of the last step, which ends exactly there"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | ADAPTIVE, AT(steps), STRAKE_STEPS_OPEN,

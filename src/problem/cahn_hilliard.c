@@ -116,7 +116,7 @@ static const strake_key keys[] = {
      "rkc: Runge-Kutta-Chebyshev of second order, whose stable step grows with the square of its "
      "stages"},
     {"scheme.stages", STRAKE_KEY_INTEGER, NULL, 0, 0, STRAKE_RKC_MOST, false, "[-]",
-     "of a step of rkc; 0: the fewest with which time.dt is stable"},
+     "of a step of rkc, at least 2; 0: the fewest with which time.dt is stable"},
     {"scheme.free_energy.polynomial", STRAKE_KEY_REALS, NULL, 0, 1, STRAKE_FREE_ENERGY_TERMS, false,
      "[J/m3]",
      "coefficients a0, a1, a2, ... of f = a0 + a1 u + a2 u^2 + ..., instead of the double well"},
@@ -388,6 +388,12 @@ static strake_status check(const strake_case *which, strake_error *error)
                                    which->file, well[k], other[o]);
             }
         }
+    }
+    if (strake_case_value(which, "scheme.stages") == 1.0) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: scheme.stages: found 1, expected at least 2, or 0 for the fewest "
+                           "with which time.dt is stable",
+                           which->file);
     }
     if (which->tolerance > 0.0 &&
         (!is_rkc(which) || strake_case_value(which, "scheme.stages") > 0.0)) {

@@ -258,4 +258,7 @@ CASE
 else
     report 1 "a problem in a file with stages is built"
 fi
+printf 'problem: cahn_hilliard2d\ngrid: {rows: 8, cols: 8}\ntime: {dt: 0.001, steps: 1}\nscheme: {time: rkc, stages: 1}\nfields: {u: {constant: 0.1}}\n' >one.yaml
+try run one.yaml --quiet
+fails 2 "a step of one stage is refused" "one.yaml: scheme.stages: found 1, expected at least 2"
 done_testing
