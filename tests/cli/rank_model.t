@@ -94,16 +94,19 @@ rm -rf one
 figures 1e-2 1e-2 # so that the run is predicted to be long
 exchanging 2 --quiet --steps 2000 --set output.every=1000
 same "a longer run tries some before its first step, and makes the same bytes"
+# Where a busy machine makes steps so long that two options, three sweeps of each, take longer than trials may, none is tried.
 check "and takes one of those that are told, with what trials corrected" awk '
+    function number(key) { return match($0, "\"" key "\": [0-9.e-]+") ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 : 0 }
     /"rank_exchange":/ { match($0, /"exchange": "[a-z_]*", "steps_per_sweep": [0-9]*/); taken = substr($0, RSTART, RLENGTH) }
-    /"measured_step_seconds": [0-9].*"corrected_step_seconds": [0-9]/ {
-        match($0, /"exchange": "[a-z_]*", "steps_per_sweep": [0-9]*/); option = substr($0, RSTART, RLENGTH)
-        tried++
-    }
     /"predicted_step_seconds"/ {
         match($0, /"exchange": "[a-z_]*", "steps_per_sweep": [0-9]*/); told[substr($0, RSTART, RLENGTH)]
+        tried += /"measured_step_seconds": [0-9].*"corrected_step_seconds": [0-9]/
+        step = number("predicted_step_seconds"); sweep = step * number("steps_per_sweep")
+        least = least == 0 || step < least ? step : least
+        shortest = shortest == 0 || sweep < shortest ? sweep : shortest
     }
-    END { exit !(tried > 0 && taken in told) }' report.json
+    END { budget = 20 * least > 1 ? 20 * least : 1
+          exit !((tried > 0 || 6 * shortest > 0.9 * budget) && taken in told) }' report.json
 rm -rf one
 "$STRAKE" run ring.yaml --on serial --quiet --output one || exit 1
 head -c 700 measured >"$file"
