@@ -31,8 +31,8 @@ fi
     echo "half 2"       # in the test's own source below
     awk '/^#define LOOP / { match($0, /loop_[0-9a-f]+/); name = substr($0, RSTART, RLENGTH); count = 0 }
          /real \*restrict const y[0-9]+ =/ { count++ }
-         / = lava_keep\(/ { rest = $0
-             gsub(/const real r[0-9]+ = lava_keep\(a[0-9]+\[j\]\); */, "", rest)
+         / = (lava_keep|state_copy)\(/ { rest = $0
+             gsub(/const real r[0-9]+ = (lava_keep|state_copy)\(a[0-9]+\[j\]\); */, "", rest)
              gsub(/y[0-9]+\[j\] = r[0-9]+; */, "", rest)
              count = rest ~ /^ *$/ ? -count : count }
          /^#undef LOOP/ { print name, count }' "$build"/gen/strake_loops_*_rows.c
