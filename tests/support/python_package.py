@@ -20,34 +20,13 @@ import warnings
 import numpy as np
 
 import strake
+from python_checks import failures, raises, test
 
 folder = sys.argv[1]
-failed = 0
 
 
 def here(name):
     return os.path.join(folder, name)
-
-
-def test(function):
-    global failed
-    name = function.__name__.replace("_", " ")
-    try:
-        reason = function()
-        print("skip %s: %s" % (name, reason) if reason else "ok " + name, flush=True)
-    except BaseException as reason:  # KeyboardInterrupt, too
-        failed += 1
-        print("not ok %s: %s: %s" % (name, type(reason).__name__, reason), flush=True)
-
-
-def raises(kind, words, function, *arguments):
-    try:
-        function(*arguments)
-    except kind as reason:
-        for word in words:
-            assert word in str(reason), (word, str(reason))
-        return
-    raise AssertionError("no %s" % kind.__name__)
 
 
 def small(steps=100, n=64, **more):
@@ -441,4 +420,4 @@ def all_that_is_public_has_type_hints():
     assert checked > 30, checked
 
 
-sys.exit(1 if failed else 0)
+sys.exit(1 if failures else 0)

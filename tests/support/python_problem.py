@@ -4,7 +4,6 @@ Usage: python3 python_problem.py FOLDER HEAT, where HEAT is a problem in a C fil
 $STRAKE_CACHE_DIR an empty folder.
 """
 
-import logging
 import os
 import shutil
 import sys
@@ -12,47 +11,11 @@ import sys
 import numpy as np
 
 import strake
+from python_checks import Heard, failures, raises, test
 
 folder, heat = sys.argv[1:]
-failed = 0
 DEVICES = ["serial", "cpu"] + ["ocl:0"] * any(d["id"] == "ocl:0" and d.get("fp64", True)
                                               for d in strake.devices()["devices"])
-
-
-def test(function):
-    global failed
-    name = function.__name__.replace("_", " ")
-    try:
-        function()
-        print("ok " + name, flush=True)
-    except BaseException as reason:
-        failed += 1
-        print("not ok %s: %s: %s" % (name, type(reason).__name__, reason), flush=True)
-
-
-def raises(kind, words, function, *arguments, **more):
-    try:
-        function(*arguments, **more)
-    except kind as reason:
-        for word in words:
-            assert word in str(reason), (word, str(reason))
-        return
-    raise AssertionError("no %s" % kind.__name__)
-
-
-class Heard(logging.Handler):
-    """The lines that the package logs."""
-
-    def __enter__(self):
-        self.lines = []
-        logging.getLogger("strake").addHandler(self)
-        return self
-
-    def __exit__(self, *_):
-        logging.getLogger("strake").removeHandler(self)
-
-    def emit(self, record):
-        self.lines.append(record.getMessage())
 
 
 def objects():
@@ -235,7 +198,7 @@ def a_path_is_built_when_it_is_asked_for():
         out.write(file.read().replace("(before - after)", "(before - aftr)"))
     with Heard() as heard:
         raises(strake.UsageError, ["wrong.c", "aftr"], strake.build, wrong)
-    assert any("aftr" in line for line in heard.lines) and len(heard.lines) > 1, heard.lines
+    assert any("aftr" in line for _, line in heard.lines) and len(heard.lines) > 1, heard.lines
     raises(strake.FileError, ["none.c"], strake.build, os.path.join(folder, "none.c"))
     raises(strake.UsageError, ["a C file"], strake.build, os.path.join(folder, "some.so"))
     raises(TypeError, ["not both"], strake.Case, "case.yaml", grid={"rows": 16})
@@ -311,4 +274,4 @@ def too_long_a_time_step_is_refused():
         raises(strake.UsageError, ["1.1 is unstable", "at most 1 s"], s.step)
 
 
-sys.exit(1 if failed else 0)
+sys.exit(1 if failures else 0)

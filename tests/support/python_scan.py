@@ -5,7 +5,6 @@ Usage: python3 python_scan.py FOLDER PROGRAM, where FOLDER is an empty one and P
 
 import io
 import json
-import logging
 import os
 import shutil
 import signal
@@ -17,9 +16,9 @@ import time
 import numpy as np
 
 import strake
+from python_checks import Heard, failures, raises, test
 
 folder, program = sys.argv[1:]
-failed = 0
 PLACES = ["cpu"] + ["cpu,ocl:0"] * any(d["id"] == "ocl:0" and d.get("fp64", True) for d in strake.devices()["devices"])
 NOISE = np.random.default_rng(1).random((20, 24)) - 0.5
 ENDLESS = {"problem": "mpdata2d", "grid": {"rows": 8, "cols": 8}, "time": {"dt": 0.1, "steps": 10 ** 9},
@@ -28,42 +27,6 @@ ENDLESS = {"problem": "mpdata2d", "grid": {"rows": 8, "cols": 8}, "time": {"dt":
 
 def here(name):
     return os.path.join(folder, name)
-
-
-def test(function):
-    global failed
-    name = function.__name__.replace("_", " ")
-    try:
-        function()
-        print("ok " + name, flush=True)
-    except BaseException as reason:  # KeyboardInterrupt, too
-        failed += 1
-        print("not ok %s: %s: %s" % (name, type(reason).__name__, reason), flush=True)
-
-
-def raises(kind, words, function, *arguments, **more):
-    try:
-        function(*arguments, **more)
-    except kind as reason:
-        for word in words:
-            assert word in str(reason), (word, str(reason))
-        return
-    raise AssertionError("no %s" % kind.__name__)
-
-
-class Heard(logging.Handler):
-    """The lines that the package logs."""
-
-    def __enter__(self):
-        self.lines = []
-        logging.getLogger("strake").addHandler(self)
-        return self
-
-    def __exit__(self, *_):
-        logging.getLogger("strake").removeHandler(self)
-
-    def emit(self, record):
-        self.lines.append((record.levelname, record.getMessage()))
 
 
 def quench(**more):
@@ -361,4 +324,4 @@ def the_program_is_found_and_has_the_library_s_version():
     assert said.startswith("Error the program %s/strake says 'strake 99.0'" % own) and strake.__version__ in said, said
 
 
-sys.exit(1 if failed else 0)
+sys.exit(1 if failures else 0)
