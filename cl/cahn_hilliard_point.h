@@ -88,7 +88,7 @@ STRAKE_POINT_FUNCTION real halfway(real old, real predicted)
     return REAL(0.5) * (old + predicted);
 }
 
-/* What stays until the next time step begins: @p now where this stage is the first one of a step, else what it was. */
+/* A value that all stages of a time step share: @p now where this stage is the first one of a step, else what it was. */
 STRAKE_POINT_FUNCTION real begun(real begins, real now, real then)
 {
     return begins > REAL(0.0) ? now : then;

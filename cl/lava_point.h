@@ -128,7 +128,7 @@ STRAKE_POINT_FUNCTION real lava_shed(STRAKE_DOUBT real h, real t, real all, real
     return h > REAL(0.0) ? cool : t;
 }
 
-/* What was lost of it, as a part: less where the lava cooled meanwhile. heat: rho c. */
+/* The heat that was lost, as a part of what all losses would take at the old temperature. heat: rho c. */
 STRAKE_POINT_FUNCTION real lava_part(STRAKE_DOUBT real h, real t, real cool, real all, real heat)
 {
     const real part = STRAKE_DIVIDE_WHERE(all > REAL(0.0), heat * (h * (t - cool)), all);
@@ -141,7 +141,7 @@ STRAKE_POINT_FUNCTION real lava_count(real lost, real part, real some)
     return part == REAL(0.0) ? lost : lost + part * some;
 }
 
-/* And what flowed into sinks has taken along, at the temperature before the step. */
+/* The heat that lava has taken along into sinks, at the temperature before the step. */
 STRAKE_POINT_FUNCTION real lava_carry(real lost, real drain, real t, real dt, real heat)
 {
     return lost + (dt * drain) * (heat * t);

@@ -52,8 +52,9 @@ strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline);
 int strake_pipeline_most_steps(const strake_graph *graph);
 
 /**
- * Of a graph with scalars or reductions, around the runs of a sweep: their numbers in the step after which so many
- * follow, as from strake_graph_scalars(), and what the cells of these runs bring @p reduced down to, by reduction.
+ * These two stand around the runs of a sweep where the graph has scalars or reductions: @p scalar are its numbers in the
+ * step after which @p later follow, as from strake_graph_scalars(); what the cells of these runs come to, by reduction, goes
+ * into @p reduced.
  */
 void strake_pipeline_begin(strake_pipeline *pipeline, int later, const double *scalar);
 void strake_pipeline_end(const strake_pipeline *pipeline, double *reduced);

@@ -376,7 +376,7 @@ cleanup:
     return status;
 }
 
-/* What GDAL is told to do: places of the map, in two dimensions. CSLDestroy() it. */
+/* Options of ogr2ogr for places of the map, in two dimensions; the caller frees them by CSLDestroy(). */
 static char **geojson_options(OGRLayerH layer, const strake_georef *map)
 {
     static const char *const always[] = {

@@ -93,7 +93,7 @@ cleanup:
 
 static double draw(fit *f)
 {
-    return (double)(strake_random_next(&f->random) >> 11) * 0x1p-53;
+    return strake_random_unit(&f->random);
 }
 
 static int64_t draw_below(fit *f, int64_t count)

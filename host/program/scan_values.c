@@ -73,12 +73,6 @@ static strake_status add_range(strake_scan_axis *axis, double from, double to, d
     return status;
 }
 
-/* A number from 0 to 1 as the next draw. */
-static double draw(uint64_t *state)
-{
-    return (double)(strake_random_next(state) >> 11) * 0x1p-53;
-}
-
 static strake_status add_random(strake_scan_axis *axis, double low, double high, double count,
                                 double seed, strake_error *error)
 {
@@ -89,7 +83,8 @@ static strake_status add_random(strake_scan_axis *axis, double low, double high,
     axis->high = high;
     axis->seed = state;
     for (int k = 0; k < (int)count && status == STRAKE_OK; k++) {
-        status = strake_scan_axis_add_number(axis, low + (high - low) * draw(&state), error);
+        status = strake_scan_axis_add_number(axis, low + (high - low) * strake_random_unit(&state),
+                                             error);
     }
     return status;
 }
@@ -139,7 +134,8 @@ strake_status strake_scan_axis_draw_integers(strake_scan_axis *axis, strake_erro
     uint64_t state = axis->seed;
     for (int k = 0; k < axis->count && axis->is_random && low <= high; k++) {
         char text[NUMBER];
-        const double number = fmin(low + floor((high - low + 1.0) * draw(&state)), high);
+        const double number =
+            fmin(low + floor((high - low + 1.0) * strake_random_unit(&state)), high);
         (void)strake_number_print(text, sizeof text, "%.0f", number);
         STRAKE_TRY(set_value(axis, k, text, error));
     }
@@ -193,11 +189,12 @@ double *strake_scan_parts(const strake_scan_draws *draws, const char *path)
     uint64_t state = strake_fnv1a(STRAKE_FNV_SEED, path, strlen(path)) ^ draws->seed;
     double *const part = calloc((size_t)n, sizeof *part);
     for (int64_t k = 0; k < n && part != NULL; k++) {
-        part[k] = (floor(draw(&state) * 0x1p52) + 0.5) * 0x1p-52; /* neither 0 nor 1 */
+        part[k] =
+            (floor(strake_random_unit(&state) * 0x1p52) + 0.5) * 0x1p-52; /* neither 0 nor 1 */
         part[k] = draws->is_latin ? ((double)k + part[k]) / (double)n : part[k];
     }
     for (int64_t k = n - 1; k > 0 && part != NULL && draws->is_latin; k--) {
-        const int64_t other = (int64_t)(draw(&state) * (double)(k + 1));
+        const int64_t other = (int64_t)(strake_random_unit(&state) * (double)(k + 1));
         const double kept = part[k];
         part[k] = part[other];
         part[other] = kept;

@@ -25,4 +25,10 @@ static inline uint64_t strake_random_next(uint64_t *state)
     return strake_random_mix(*state += STRAKE_RANDOM_STEP);
 }
 
+/** A number from 0 to 1, 1 excluded, as the next one of a sequence. */
+static inline double strake_random_unit(uint64_t *state)
+{
+    return (double)(strake_random_next(state) >> 11) * 0x1p-53;
+}
+
 #endif
